@@ -1,0 +1,1 @@
+"""Runs both launchers on recording drivers and compares what they launched."""

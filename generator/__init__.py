@@ -1,0 +1,1 @@
+"""Jinja2 templates and frozen facts that regenerate the legacy launchers."""
