@@ -1,1 +1,7 @@
 """One precompiled GPU kernel launcher in place of C code generated per signature."""
+
+from __future__ import annotations
+
+from relaunch._core import ARG_CONSTEXPR, ARG_KERNEL, ARG_TUPLE, PyKernelArg, Tree
+
+__all__ = ["ARG_CONSTEXPR", "ARG_KERNEL", "ARG_TUPLE", "PyKernelArg", "Tree"]

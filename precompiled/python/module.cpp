@@ -1,3 +1,9 @@
-#include <pybind11/pybind11.h>
+#include "precompiled/python/bindings.hpp"
 
-PYBIND11_MODULE(_core, module) { module.doc() = "Trees, plans and the precompiled launcher."; }
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "Trees, plans and the precompiled launcher.";
+  relaunch::bind_tree(module);
+#ifdef RELAUNCH_HAS_MIGRATE
+  relaunch::bind_migrate(module);
+#endif
+}

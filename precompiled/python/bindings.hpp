@@ -1,0 +1,14 @@
+#pragma once
+// What each part adds to the extension module `relaunch._core`.
+
+#include <pybind11/pybind11.h>
+
+namespace relaunch {
+
+/// PyKernelArg, Tree and the ARG_* constants.
+void bind_tree(pybind11::module_& module);
+
+/// parse, SignatureError and the readers of signature forms.
+void bind_migrate(pybind11::module_& module);
+
+}  // namespace relaunch
