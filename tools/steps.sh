@@ -1,0 +1,73 @@
+# The steps of `./run test`, sourced by `run` at the repository root after set-up. Each step is a
+# function step_NAME; `run_steps NAME...` runs them all, even after a failure, and then exits 1 if
+# one failed.
+
+all_steps=(format ruff mypy unit asan tidy pytest)
+
+cpp_sources() {
+  find precompiled migrate differential kernels tests relaunch \
+    \( -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.c' -o -name '*.def' \
+    -o -name '*.cu' -o -name '*.hip' \) -type f -print0 2>/dev/null | sort -z
+}
+
+step_format() { cpp_sources | xargs -0 clang-format-19 --dry-run --Werror; }
+
+step_ruff() {
+  .venv/bin/ruff check . && .venv/bin/ruff format --check .
+}
+
+# mypy reads the package as it is installed: a folder of links under build/typed.
+step_mypy() {
+  local entry
+  rm -rf build/typed
+  mkdir -p build/typed/relaunch
+  for entry in relaunch/*; do ln -s "$root/$entry" build/typed/relaunch/; done
+  ln -s "$root/generator" "$root/differential" build/typed/relaunch/
+  MYPYPATH=build/typed .venv/bin/mypy --strict build/typed/relaunch
+}
+
+configure() { PATH="$root/.venv/bin:$PATH" cmake --preset "$1" >"build/configure-$1.log" 2>&1 ||
+  { cat "build/configure-$1.log" && return 1; }; }
+
+# Builds the unit tests of a preset and runs them; further arguments go to ctest.
+unit_tests() {
+  local preset=$1 jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+  shift
+  configure "$preset" &&
+    cmake --build --preset "$preset" --target relaunch_unit_tests --parallel "$jobs" &&
+    ctest --preset "$preset" --parallel "$jobs" "$@" | grep -v -E '^ *(Start +)?[0-9/]+ .*Passed|^ +Start '
+}
+
+step_unit() { unit_tests release "$@"; }
+step_asan() { unit_tests asan "$@"; }
+step_tsan() { unit_tests tsan "$@"; }
+
+step_tidy() { configure release && .venv/bin/python tools/tidy.py build/release; }
+
+step_pytest() { .venv/bin/python -m pytest "$@"; }
+
+run_steps() {
+  local name begin status failed=0 total=$SECONDS results=()
+  for name in "$@"; do
+    if ! declare -F "step_$name" >/dev/null; then
+      say "no step '$name'; there are: ${all_steps[*]} tsan"
+      exit 2
+    fi
+  done
+  for name in "$@"; do
+    printf '\n== %s\n' "$name"
+    begin=$SECONDS status=0
+    "step_$name" </dev/null || status=$?
+    if ((status == 0)); then
+      results+=("$(printf '%-8s ok      %4d s' "$name" $((SECONDS - begin)))")
+    else
+      results+=("$(printf '%-8s FAILED  %4d s' "$name" $((SECONDS - begin)))")
+      failed=1
+    fi
+    printf -- '-- %s\n' "${results[-1]}"
+  done
+  printf '\n== summary\n'
+  printf '%s\n' "${results[@]}"
+  printf '%-8s %s  %4d s\n' all "$( ((failed)) && echo FAILED || echo 'ok    ')" $((SECONDS - total))
+  return "$failed"
+}
