@@ -1,0 +1,81 @@
+"""The recording drivers, loaded into this process: real `libcuda.so.1` and `libamdhip64.so` that
+answer like a driver and write down what they were asked."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from relaunch import _core
+
+FILE_NAMES: Mapping[str, str] = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}
+
+
+def path(backend: str) -> Path:
+    """The recording driver of "cuda" or "hip". ValueError for another backend."""
+    if backend not in FILE_NAMES:
+        raise ValueError(f"no recorder for backend {backend!r}: expected one of {', '.join(FILE_NAMES)}")
+    return Path(_core.__file__).parent / "differential" / "recorder_drivers" / FILE_NAMES[backend]
+
+
+class Recorder:
+    """Loads one recording driver with its symbols global, so that launchers linked to the driver's
+    name find it, and controls its journal. A process has one journal per backend."""
+
+    def __init__(self, backend: str) -> None:
+        self.path = path(backend)
+        # PyDLL: these calls are shorter than giving the lock away.
+        library = ctypes.PyDLL(str(self.path), mode=os.RTLD_GLOBAL | os.RTLD_NOW)
+        self.library = library
+        self._reset = library.relaunch_recorder_reset
+        self._set_slots = library.relaunch_recorder_set_slots
+        self._fail = library.relaunch_recorder_fail
+        self._no_context = library.relaunch_recorder_no_context
+        self._mode = library.relaunch_recorder_mode
+        self._note = library.relaunch_recorder_note
+        self._events = library.relaunch_recorder_events
+        self._set_slots.argtypes = (ctypes.POINTER(ctypes.c_uint32), ctypes.c_size_t)
+        self._fail.argtypes = (ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int)
+        self._mode.argtypes = (ctypes.c_int,)
+        self._note.argtypes = (ctypes.c_char_p,)
+        self._events.restype = ctypes.c_char_p
+        for call in (self._reset, self._set_slots, self._fail, self._no_context, self._mode, self._note):
+            call.restype = None
+
+    def reset(self) -> None:
+        """Forget every event, slot, failure and context; record again."""
+        self._reset()
+
+    def set_slots(self, sizes: Sequence[int]) -> None:
+        """Bytes of each parameter of the launches to come, hidden ones last."""
+        self._set_slots((ctypes.c_uint32 * len(sizes))(*sizes), len(sizes))
+
+    def fail(self, function: str, nth: int, status: int) -> None:
+        """The nth call (from 0, counted from now) of a driver function returns `status`."""
+        self._fail(function.encode(), nth, status)
+
+    def no_context(self) -> None:
+        """No thread has a current context until it sets one."""
+        self._no_context()
+
+    def record(self, recording: bool = True) -> None:
+        """Record, or answer without recording anything."""
+        self._mode(0 if recording else 1)
+
+    def note(self, event: bytes) -> None:
+        """Append one JSON object among the driver's events."""
+        self._note(event)
+
+    def events_text(self) -> bytes:
+        """All events since the last reset, as the JSON text of a list."""
+        text: bytes = self._events()
+        return text
+
+    def events(self) -> list[dict[str, Any]]:
+        """All events since the last reset."""
+        events: list[dict[str, Any]] = json.loads(self.events_text())
+        return events

@@ -1,0 +1,44 @@
+/* The recorder's own entry points. Both recording drivers (libcuda.so.1 and libamdhip64.so) export
+ * them beside the driver's symbols; each driver keeps its own journal. All are thread-safe. */
+#ifndef RELAUNCH_RECORDER_CONTROL_H
+#define RELAUNCH_RECORDER_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RELAUNCH_RECORDER_RECORD = 0, RELAUNCH_RECORDER_NULL = 1 };
+
+/* Forgets every event, slot, failure and context, and records again (mode 0). */
+void relaunch_recorder_reset(void);
+
+/* Bytes of each parameter of the launches to come, hidden ones last. Until they are set, a launch
+ * is recorded with "params": null, because nothing else says how much may be read. */
+void relaunch_recorder_set_slots(const uint32_t* bytes, size_t count);
+
+/* Makes the nth call (from 0, counted from now) of a driver function return `status`. The call is
+ * still recorded. A version suffix is not part of the name: cuMemAlloc, not cuMemAlloc_v2. */
+void relaunch_recorder_fail(const char* function, uint32_t nth, int status);
+
+/* No thread has a current context until it sets one. */
+void relaunch_recorder_no_context(void);
+
+/* RELAUNCH_RECORDER_RECORD, or RELAUNCH_RECORDER_NULL: answer as ever and record nothing. */
+void relaunch_recorder_mode(int mode);
+
+/* Appends one JSON object (a hook or an intake) among the driver's own events. */
+void relaunch_recorder_note(const char* event_json);
+
+/* All events so far as a JSON array. The text is valid until relaunch_recorder_reset. */
+const char* relaunch_recorder_events(void);
+
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,162 @@
+// The unrecorded calls of CUDA about modules, functions, streams, events and memory.
+#include <cstring>
+
+#include "differential/recorder/cuda_calls.hpp"
+#include "differential/recorder/memory.hpp"
+
+using namespace relaunch::recorder;
+
+namespace {
+
+constexpr std::uint64_t kModule = 0x30d01e;
+constexpr std::uint64_t kFunction = 0xf00;
+constexpr std::uint64_t kStream = 0x57;
+constexpr std::uint64_t kEvent = 0xe7;
+
+int function_attribute(CUfunction_attribute attribute) {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return 1024;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return 32;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return 90;
+    default: return 0;
+  }
+}
+
+void* host(CUdeviceptr address) { return handle<void*>(address); }
+
+CUresult copy(const char* function, void* to, const void* from, std::size_t bytes, bool owned) {
+  const CUresult status = answer(function);
+  if (status != CUDA_SUCCESS) return status;
+  if (!owned) return CUDA_ERROR_INVALID_VALUE;
+  std::memmove(to, from, bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult allocate_to(const char* function, std::size_t bytes, std::uint64_t* address) {
+  const CUresult status = answer(function);
+  if (status != CUDA_SUCCESS) return status;
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  *address = allocate(bytes);
+  return *address == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+}
+
+CUresult release_from(const char* function, std::uint64_t address) {
+  const CUresult status = answer(function);
+  if (status != CUDA_SUCCESS) return status;
+  return address == 0 || release(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuModuleLoadData(CUmodule* module, const void* /*image*/) {
+  return answer_with(__func__, module, handle<CUmodule>(kModule));
+}
+CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* module, const void* /*image*/, unsigned /*count*/,
+                                    CUjit_option* /*options*/, void** /*values*/) {
+  return answer_with(__func__, module, handle<CUmodule>(kModule));
+}
+CUresult CUDAAPI cuModuleGetFunction(CUfunction* function, CUmodule /*module*/,
+                                     const char* /*name*/) {
+  return answer_with(__func__, function, handle<CUfunction>(kFunction));
+}
+CUresult CUDAAPI cuModuleUnload(CUmodule /*module*/) { return answer(__func__); }
+
+CUresult CUDAAPI cuFuncGetAttribute(int* value, CUfunction_attribute attribute,
+                                    CUfunction /*function*/) {
+  return answer_with(__func__, value, function_attribute(attribute));
+}
+CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction /*function*/, CUfunc_cache /*config*/) {
+  return answer(__func__);
+}
+#if CUDA_VERSION >= 12040
+/// A module's image is not read, so no parameter table is known.
+CUresult CUDAAPI cuFuncGetParamInfo(CUfunction /*function*/, std::size_t /*index*/,
+                                    std::size_t* /*offset*/, std::size_t* /*size*/) {
+  return answer(__func__, kNotSupported);
+}
+#endif
+CUresult CUDAAPI cuOccupancyMaxActiveClusters(int* clusters, CUfunction /*function*/,
+                                              const CUlaunchConfig* /*config*/) {
+  return answer_with(__func__, clusters, 66);
+}
+CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction /*function*/,
+                                                             int /*block_size*/,
+                                                             std::size_t /*shared*/) {
+  return answer_with(__func__, blocks, 2);
+}
+
+CUresult CUDAAPI cuStreamCreate(CUstream* stream, unsigned /*flags*/) {
+  return answer_with(__func__, stream, handle<CUstream>(kStream));
+}
+CUresult CUDAAPI cuStreamDestroy(CUstream /*stream*/) { return answer(__func__); }
+CUresult CUDAAPI cuStreamSynchronize(CUstream /*stream*/) { return answer(__func__); }
+CUresult CUDAAPI cuStreamIsCapturing(CUstream /*stream*/, CUstreamCaptureStatus* status) {
+  return answer_with(__func__, status, CU_STREAM_CAPTURE_STATUS_NONE);
+}
+CUresult CUDAAPI cuEventCreate(CUevent* event, unsigned /*flags*/) {
+  return answer_with(__func__, event, handle<CUevent>(kEvent));
+}
+CUresult CUDAAPI cuEventDestroy(CUevent /*event*/) { return answer(__func__); }
+CUresult CUDAAPI cuEventRecord(CUevent /*event*/, CUstream /*stream*/) { return answer(__func__); }
+CUresult CUDAAPI cuEventSynchronize(CUevent /*event*/) { return answer(__func__); }
+CUresult CUDAAPI cuEventElapsedTime(float* milliseconds, CUevent /*start*/, CUevent /*end*/) {
+  return answer_with(__func__, milliseconds, 0.0F);
+}
+
+CUresult CUDAAPI cuMemAlloc(CUdeviceptr* address, std::size_t bytes) {
+  std::uint64_t got = 0;
+  const CUresult status = allocate_to(__func__, bytes, &got);
+  if (status == CUDA_SUCCESS) *address = got;
+  return status;
+}
+CUresult CUDAAPI cuMemFree(CUdeviceptr address) { return release_from(__func__, address); }
+CUresult CUDAAPI cuMemAllocHost(void** address, std::size_t bytes) {
+  std::uint64_t got = 0;
+  const CUresult status = allocate_to(__func__, bytes, &got);
+  if (status == CUDA_SUCCESS) *address = host(got);
+  return status;
+}
+CUresult CUDAAPI cuMemFreeHost(void* address) {
+  return release_from(__func__, reinterpret_cast<std::uint64_t>(address));
+}
+CUresult CUDAAPI cuMemGetInfo(std::size_t* free_bytes, std::size_t* total) {
+  const CUresult status = answer_with(__func__, free_bytes, kTotalMemory - allocated_bytes());
+  if (status == CUDA_SUCCESS) *total = kTotalMemory;
+  return status;
+}
+CUresult CUDAAPI cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes) {
+  return copy(__func__, host(to), from, bytes, owns(to, bytes));
+}
+CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes,
+                                   CUstream /*stream*/) {
+  return copy(__func__, host(to), from, bytes, owns(to, bytes));
+}
+CUresult CUDAAPI cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes) {
+  return copy(__func__, to, host(from), bytes, owns(from, bytes));
+}
+CUresult CUDAAPI cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes,
+                                   CUstream /*stream*/) {
+  return copy(__func__, to, host(from), bytes, owns(from, bytes));
+}
+CUresult CUDAAPI cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+  return copy(__func__, host(to), host(from), bytes, owns(to, bytes) && owns(from, bytes));
+}
+CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes,
+                                   CUstream /*stream*/) {
+  return copy(__func__, host(to), host(from), bytes, owns(to, bytes) && owns(from, bytes));
+}
+CUresult CUDAAPI cuMemsetD8(CUdeviceptr to, unsigned char value, std::size_t count) {
+  const CUresult status = answer(__func__);
+  if (status != CUDA_SUCCESS) return status;
+  if (!owns(to, count)) return CUDA_ERROR_INVALID_VALUE;
+  std::memset(host(to), value, count);
+  return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t count,
+                                 CUstream /*stream*/) {
+  return cuMemsetD8(to, value, count);
+}
+
+}  // extern "C"

@@ -1,0 +1,68 @@
+#ifndef RELAUNCH_DIFFERENTIAL_RECORDER_JOURNAL_HPP
+#define RELAUNCH_DIFFERENTIAL_RECORDER_JOURNAL_HPP
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace relaunch::recorder {
+
+/// The context that is current in every thread unless relaunch_recorder_no_context was called;
+/// device N's primary context is kFirstContext + N.
+inline constexpr std::uint64_t kFirstContext = 0xc1;
+
+/// One launch attribute: its id, and the bytes of its value that mean something.
+struct Attribute {
+  unsigned id;
+  std::span<const std::byte> value;
+};
+
+/// What a launch was asked to do. `params` holds one address per slot, or is null.
+struct Launch {
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned shared_bytes;
+  const void* stream;
+  const void* function;
+  void** params;
+  std::span<const Attribute> attributes;
+};
+
+std::string hex(std::uint64_t value);
+std::string decimal(std::int64_t value);
+inline std::string hex(const void* address) {
+  return hex(reinterpret_cast<std::uint64_t>(address));
+}
+
+/// One call of a driver function, opened on entry: counts it and decides whether it fails.
+class Call {
+ public:
+  /// `function` is the symbol's name; a version suffix (_v2) is dropped.
+  explicit Call(const char* function);
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  bool failed() const { return status_ != 0; }
+  /// 0, or the status that this call was told to fail with.
+  int status() const { return status_; }
+
+  /// Records {"call", "args"}; every argument as a JSON string.
+  void record(std::initializer_list<std::string> arguments) const;
+  /// Records {"call", ...} with `fields`, the ready text of further members ("\"rank\": 2").
+  void record_fields(std::string_view fields) const;
+  void record(const Launch& launch) const;
+
+ private:
+  std::string_view function_;
+  int status_ = 0;
+};
+
+/// The calling thread's current context, 0 where there is none.
+std::uint64_t current_context();
+void set_current_context(std::uint64_t context);
+
+}  // namespace relaunch::recorder
+
+#endif
