@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+from typing import Annotated
+
 import typer
+
+from relaunch.commands.doctor import doctor
 
 app = typer.Typer(
     name="relaunch",
@@ -13,9 +18,24 @@ app = typer.Typer(
 )
 
 
+def print_version(wanted: bool) -> None:
+    """Print the version and leave, where --version was given."""
+    if wanted:
+        typer.echo(f"relaunch {version('relaunch')}")
+        raise typer.Exit
+
+
 @app.callback()
-def root() -> None:
-    """Choose a verb."""
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Legacy kernel launchers regenerated, their signatures migrated, and the precompiled launcher proven equal."""
+
+
+# In the order of use.
+app.command()(doctor)
 
 
 def main() -> None:
