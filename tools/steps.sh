@@ -44,7 +44,7 @@ step_tsan() { unit_tests tsan "$@"; }
 
 step_tidy() { configure release && .venv/bin/python tools/tidy.py build/release; }
 
-step_pytest() { .venv/bin/python -m pytest "$@"; }
+step_pytest() { .venv/bin/python -m pytest -n 2 --dist=loadgroup "$@"; }
 
 run_steps() {
   local name begin status failed=0 total=$SECONDS results=()
