@@ -1,1 +1,35 @@
-"""Jinja2 templates and frozen facts that regenerate the legacy launchers."""
+"""Jinja2 templates and frozen facts that regenerate the legacy launchers.
+
+A `LauncherSpec` names a dialect and a signature (nested tuples of type strings). `render` gives the C source of its
+launcher, `build` shared objects for many of them, `load` the Python module of one; `slots` and `expand` answer from
+the frozen facts what the launcher passes. Nothing here is shared with the precompiled launcher: one judges the other.
+"""
+
+from __future__ import annotations
+
+from relaunch.generator.build import BuildError, Built, Failure, build, default_cache, publish
+from relaunch.generator.dialects import UnknownDialectError, dialects, facts
+from relaunch.generator.load import load
+from relaunch.generator.render import module_name, render
+from relaunch.generator.signature import LauncherSpec, UnknownType, expand, slots
+from relaunch.generator.toolchain import ToolchainError
+
+__all__ = [
+    "BuildError",
+    "Built",
+    "Failure",
+    "LauncherSpec",
+    "ToolchainError",
+    "UnknownDialectError",
+    "UnknownType",
+    "build",
+    "default_cache",
+    "dialects",
+    "expand",
+    "facts",
+    "load",
+    "module_name",
+    "publish",
+    "render",
+    "slots",
+]

@@ -1,0 +1,202 @@
+"""Shared objects for many launchers: few compiler calls, several at a time, cached by content, published whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from relaunch.generator.dialects import facts
+from relaunch.generator.facts import Facts
+from relaunch.generator.render import module_name, render_unit
+from relaunch.generator.signature import LauncherSpec
+from relaunch.generator.toolchain import CompileError, Toolchain, find_toolchain
+
+# Launchers in one translation unit: enough to share the headers' cost, few enough to keep all jobs busy.
+_UNIT = 24
+
+
+@dataclass(frozen=True)
+class Built:
+    """A launcher's shared object. Others may lie in the same file; `module_name` tells this one."""
+
+    spec: LauncherSpec
+    path: Path
+    module_name: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A launcher that the compiler refused, and what it wrote."""
+
+    spec: LauncherSpec
+    text: str
+
+
+class BuildError(RuntimeError):
+    """Some launchers could not be built; the others are in the cache."""
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        self.failures = tuple(failures)
+        super().__init__("\n".join(f"{describe(failure.spec)}: {failure.text}" for failure in self.failures))
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    spec: LauncherSpec
+    name: str
+    path: Path
+
+
+def default_cache() -> Path:
+    """`$RELAUNCH_CACHE`, else `relaunch/launchers` in the user's cache folder."""
+    if os.environ.get("RELAUNCH_CACHE"):
+        return Path(os.environ["RELAUNCH_CACHE"])
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "relaunch", "launchers")
+
+
+def signature_text(entries: Iterable[Any]) -> str:
+    """`*fp32, (i32, *fp16)`; a tuple of one ends in a comma."""
+    return ", ".join(
+        entry if isinstance(entry, str) else f"({signature_text(entry)}{',' if len(entry) == 1 else ''})"
+        for entry in entries
+    )
+
+
+def describe(spec: LauncherSpec) -> str:
+    """The dialect and signature of a spec, for messages."""
+    return f"{spec.dialect} ({signature_text(spec.signature)})"
+
+
+def build(
+    specs: Sequence[LauncherSpec],
+    cache: Path,
+    jobs: int = 2,
+    optimize: str = "-O1",
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Built]:
+    """Builds what the cache lacks with `jobs` compiler calls at a time and gives one result per spec, in order.
+
+    `progress` is called with (launchers settled, launchers in all), at the start and after every compiler call.
+    Raises UnknownType, UnknownDialectError, ValueError before anything is compiled; ToolchainError; BuildError once
+    everything that can be built has been.
+    """
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, not {jobs}")
+    cache = Path(cache).absolute()
+    names = [module_name(spec) for spec in specs]
+    toolchains = {
+        backend: find_toolchain(backend, optimize)
+        for backend in sorted({facts(spec.dialect).backend for spec in specs})
+    }
+    cache.mkdir(parents=True, exist_ok=True)
+    results = []
+    missing: dict[Path, _Wanted] = {}
+    for spec, name in zip(specs, names, strict=True):
+        path = cache / f"{name}.{toolchains[facts(spec.dialect).backend].identity}.so"
+        results.append(Built(spec, path, name))
+        if not path.exists():
+            missing.setdefault(path, _Wanted(spec, name, path))
+    failures = _compile_missing(list(missing.values()), toolchains, cache, jobs, progress or _silent)
+    if failures:
+        raise BuildError(failures)
+    return results
+
+
+def _silent(_done: int, _total: int) -> None:
+    pass
+
+
+def _compile_missing(
+    missing: list[_Wanted],
+    toolchains: dict[str, Toolchain],
+    cache: Path,
+    jobs: int,
+    progress: Callable[[int, int], None],
+) -> list[Failure]:
+    failures: list[Failure] = []
+    done = 0
+    progress(done, len(missing))
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        pending: dict[Future[None], list[_Wanted]] = {}
+
+        def submit(unit: list[_Wanted]) -> None:
+            found = facts(unit[0].spec.dialect)
+            pending[pool.submit(_compile_unit, unit, found, toolchains[found.backend], cache)] = unit
+
+        for unit in _units(missing, jobs):
+            submit(unit)
+        while pending:
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                unit = pending.pop(future)
+                try:
+                    future.result()
+                except CompileError as error:
+                    if len(unit) > 1:  # whose fault it is shows when each is compiled by itself
+                        for wanted in unit:
+                            submit([wanted])
+                        continue
+                    failures.append(Failure(unit[0].spec, str(error)))
+                done += len(unit)
+                progress(done, len(missing))
+    finally:
+        pool.shutdown(cancel_futures=True)
+    order = {wanted.spec: index for index, wanted in enumerate(missing)}
+    return sorted(failures, key=lambda failure: order[failure.spec])
+
+
+def _units(missing: list[_Wanted], jobs: int) -> list[list[_Wanted]]:
+    by_dialect: dict[str, list[_Wanted]] = {}
+    for wanted in missing:
+        by_dialect.setdefault(facts(wanted.spec.dialect).dialect, []).append(wanted)
+    units = []
+    for group in by_dialect.values():
+        size = max(1, min(_UNIT, -(-len(group) // jobs)))
+        units += [group[start : start + size] for start in range(0, len(group), size)]
+    return units
+
+
+def _compile_unit(unit: list[_Wanted], found: Facts, toolchain: Toolchain, cache: Path) -> None:
+    source = render_unit([wanted.spec for wanted in unit], [wanted.name for wanted in unit])
+    with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as directory:
+        extra = (str(_stub(found, toolchain, cache)),) if found.linked else ()
+        output = Path(directory, "launchers.so")
+        toolchain.compile(source, output, extra)
+        for wanted in unit:
+            publish(output, wanted.path)
+
+
+def _stub(found: Facts, toolchain: Toolchain, cache: Path) -> Path:
+    """A library with the driver's SONAME and the symbols that launchers link to, so that no driver is needed here.
+
+    Only the linker ever sees it: at run time the name resolves to the process's driver or recorder.
+    """
+    target = cache / f"stub.{toolchain.identity}" / found.library
+    if not target.exists():
+        source = "".join(f"void {symbol}(void);\nvoid {symbol}(void) {{}}\n" for symbol in found.linked)
+        target.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as directory:
+            output = Path(directory, "stub.so")
+            toolchain.compile(source, output, ("-nostdlib", f"-Wl,-soname,{found.library}"))
+            publish(output, target)
+    return target
+
+
+def publish(source: Path, target: Path) -> None:
+    """Makes `source` appear as `target` at once: a reader sees the old file, none, or the whole new one."""
+    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
+    try:
+        try:
+            os.link(source, temporary)
+        except OSError:  # another file system, or one without hard links
+            shutil.copyfile(source, temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

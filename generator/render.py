@@ -1,0 +1,63 @@
+"""C sources from templates, facts and plans."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relaunch.generator.dialects import facts
+from relaunch.generator.facts import Facts
+from relaunch.generator.plan import LauncherPlan, plan
+from relaunch.generator.signature import LauncherSpec
+
+if TYPE_CHECKING:
+    import jinja2
+
+_ANONYMOUS = "launcher"
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Delimiters all contain a dollar sign, which C has no use for; an undefined name is an error."""
+    import jinja2  # here, because most of the command line does without
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+        variable_start_string="$<",
+        variable_end_string=">$",
+        block_start_string="$%",
+        block_end_string="%$",
+        comment_start_string="$#",
+        comment_end_string="#$",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _source(found: Facts, launchers: Sequence[LauncherPlan]) -> str:
+    return environment().get_template("source.c.j2").render(facts=found, launchers=launchers)
+
+
+def module_name(spec: LauncherSpec) -> str:
+    """The launcher's Python module: named after its content, so equal launchers share one. Raises as `expand`."""
+    digest = hashlib.sha256(_source(facts(spec.dialect), [plan(spec, _ANONYMOUS)]).encode()).hexdigest()
+    return f"launcher_{digest[:24]}"
+
+
+def render(spec: LauncherSpec) -> str:
+    """The whole C source of one launcher, an extension module named `module_name(spec)`.
+
+    Raises UnknownType, UnknownDialectError, ValueError.
+    """
+    return _source(facts(spec.dialect), [plan(spec, module_name(spec))])
+
+
+def render_unit(specs: Sequence[LauncherSpec], names: Sequence[str]) -> str:
+    """One translation unit with a module per spec, all of one dialect, that share their common functions."""
+    return _source(facts(specs[0].dialect), [plan(spec, name) for spec, name in zip(specs, names, strict=True)])
