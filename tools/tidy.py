@@ -64,6 +64,7 @@ def main() -> int:
     build: Path = arguments.build.resolve()
     entries = json.loads((build / "compile_commands.json").read_text())
     entries = [e for e in entries if ROOT in Path(e["file"]).parents and ROOT / "build" not in Path(e["file"]).parents]
+    entries = list({e["file"]: e for e in entries}.values())  # a source of two targets is read once
     if arguments.sources:
         entries = [e for e in entries if any(part in e["file"] for part in arguments.sources)]
     version = subprocess.run([TOOL, "--version"], capture_output=True, check=True).stdout
