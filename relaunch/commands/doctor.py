@@ -7,7 +7,6 @@ import dataclasses
 import importlib
 import importlib.metadata
 import json
-import os
 import platform
 import shutil
 import subprocess
@@ -69,19 +68,12 @@ def find_tool(name: str, *commands: str) -> Item:
     return Item(name, False, " or ".join(commands) + " not found")
 
 
-def cuda_folders() -> list[Path]:
-    """Where cuda.h may lie: CUDA_HOME, the toolkit's usual place, the nvidia-cuda-runtime wheel."""
-    folders = [Path(os.environ["CUDA_HOME"], "include")] if os.environ.get("CUDA_HOME") else []
-    folders.append(Path("/usr/local/cuda/include"))
-    for key in ("purelib", "platlib"):
-        folders += [header.parent for header in sorted(Path(sysconfig.get_path(key)).glob("nvidia/*/include/cuda.h"))]
-    return folders
+def header_folders(backend: str) -> list[Path]:
+    """Where a backend's generated launchers find their headers. Raises ToolchainError where there are none."""
+    from relaunch.generator.toolchain import find_toolchain
 
-
-def hip_folders() -> list[Path]:
-    """Where HIP's headers may lie: ROCM_PATH, ROCm's usual place, the distribution's."""
-    roots = [os.environ["ROCM_PATH"]] if os.environ.get("ROCM_PATH") else []
-    return [Path(root, "include") for root in [*roots, "/opt/rocm", "/usr"]]
+    folders = [Path(flag) for flag in find_toolchain(backend, "-O1").flags if Path(flag).is_dir()]
+    return [*folders, Path("/usr/include")]
 
 
 def find_header(name: str, header: str, folders: list[Path]) -> Item:
@@ -89,7 +81,17 @@ def find_header(name: str, header: str, folders: list[Path]) -> Item:
     for folder in folders:
         if (folder / header).exists():
             return Item(name, True, str(folder / header))
-    return Item(name, False, f"no {header} in " + ", ".join(dict.fromkeys(map(str, folders))))
+    return Item(name, False, f"no {header} in " + ", ".join(map(str, folders)))
+
+
+def find_vendor_header(name: str, header: str, backend: str) -> Item:
+    """The header that generated launchers are compiled with, or what to install."""
+    from relaunch.generator.toolchain import ToolchainError
+
+    try:
+        return find_header(name, header, header_folders(backend))
+    except ToolchainError as error:
+        return Item(name, False, str(error))
 
 
 def find_driver(name: str, libraries: tuple[str, ...], version: str, init: str, count: str) -> Item:
@@ -134,8 +136,8 @@ def find_items() -> list[Item]:
         find_recorder("hip"),
         find_tool("c-compiler", "gcc", "cc"),
         find_header("python-headers", "Python.h", [Path(sysconfig.get_path("include"))]),
-        find_header("cuda-headers", "cuda.h", cuda_folders()),
-        find_header("hip-headers", "hip/hip_runtime_api.h", hip_folders()),
+        find_vendor_header("cuda-headers", "cuda.h", "cuda"),
+        find_vendor_header("hip-headers", "hip/hip_runtime_api.h", "hip"),
         find_driver("cuda-driver", ("libcuda.so.1",), "cuDriverGetVersion", "cuInit", "cuDeviceGetCount"),
         find_driver(
             "hip-driver",

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from relaunch.generator.toolchain import ToolchainError
 from typer.testing import CliRunner
 
 from relaunch.cli import app
@@ -68,3 +69,12 @@ def test_usage_errors_exit_2(arguments: list[str]) -> None:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
+
+
+def test_vendor_header_not_found_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(backend: str) -> list[Path]:
+        raise ToolchainError(f"no headers of {backend}: install them")
+
+    monkeypatch.setattr(doctor, "header_folders", fail)
+    found = doctor.find_vendor_header("cuda-headers", "cuda.h", "cuda")
+    assert found == doctor.Item("cuda-headers", False, "no headers of cuda: install them")
