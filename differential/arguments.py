@@ -1,0 +1,194 @@
+"""Arguments: from the JSON of a case to the Python objects that a launcher is given."""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, TypeAlias
+
+Note: TypeAlias = Callable[[bytes], None]
+Make: TypeAlias = Callable[[Any], Any]
+
+INTAKE = b'{"intake": "data_ptr"}'
+RAISED = "raised by the argument"
+TENSOR_MAP_ALIGNMENT = 64
+TENSOR_MAP_BYTES = 128
+
+
+class ArgumentError(ValueError):
+    """JSON that describes no argument; the text says what was expected."""
+
+
+# What a kind's value must be: "number" a hexadecimal number, "float" a C99 hexadecimal float or
+# nan or inf, "items" a list of arguments, "argument" an argument, "name" an exception's name.
+KINDS: Mapping[str, str] = {
+    "float": "float",
+    "str": "text",
+    "tuple": "items",
+    "list": "items",
+    "namedtuple": "items",
+    "dict": "integer",
+    "object": "integer",
+    "tensor": "number",
+    "tensor_returns": "argument",
+    "tensor_raises": "name",
+    "index": "integer",
+    "intlike": "integer",
+    "floatlike": "float",
+    "index_raises": "name",
+    "float_raises": "name",
+    "tensormap": "bytes",
+    "descriptor_returns": "argument",
+    "descriptor_raises": "name",
+    "descriptor_unaligned": "integer",
+}
+
+
+def check(argument: Any) -> None:
+    """ArgumentError where `argument` is not of the form of a case's argument."""
+    if argument is None or isinstance(argument, int):
+        return
+    if not isinstance(argument, Mapping):
+        raise ArgumentError(f"expected null, true, false, an integer or an object, got {argument!r:.80}")
+    if len(argument) != 1:
+        raise ArgumentError(f"expected an object with one member, got {dict(argument)!r:.80}")
+    kind, value = next(iter(argument.items()))
+    if kind not in KINDS:
+        raise ArgumentError(f"unknown kind of argument {kind!r}")
+    try:
+        _check_value(KINDS[kind], value)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise error if isinstance(error, ArgumentError) else ArgumentError(f"{kind}: {value!r:.80} is wrong") from None
+
+
+def _check_value(form: str, value: Any) -> None:
+    if form == "items":
+        for item in value:
+            check(item)
+    elif form == "argument":
+        check(value)
+    elif form == "float":
+        float.fromhex(value)
+    elif form == "number":
+        int(value, 16)
+    elif form == "bytes":
+        bytes.fromhex(value)
+    elif form == "name":
+        exception(value)
+    elif form == "text":
+        value.encode()
+    elif type(value) is not int:
+        raise ArgumentError(f"expected an integer, got {value!r:.80}")
+
+
+def exception(name: str) -> type[BaseException]:
+    """The built-in exception of that name. ArgumentError where there is none."""
+    found = getattr(builtins, name, None)
+    if not (isinstance(found, type) and issubclass(found, BaseException)):
+        raise ArgumentError(f"{name!r} is no built-in exception")
+    return found
+
+
+@cache
+def named_tuple(length: int) -> Any:
+    """A namedtuple class of that many fields."""
+    return namedtuple("Named", [f"f{i}" for i in range(length)])  # noqa: PYI024 - made at run time
+
+
+class Arguments:
+    """Builds the objects of one backend; those with a `data_ptr()` note each call through `note`.
+
+    Every object with a method is an instance of a class named `Object` with the method on the class,
+    because error texts show the class's name and launchers look methods up on it.
+    """
+
+    def __init__(self, backend: str, note: Note) -> None:
+        self._note = note
+        self.descriptor_type = descriptor_type(backend)
+        self._make: Mapping[str, Make] = {
+            "float": float.fromhex,
+            "str": str,
+            "tuple": lambda items: tuple(self.build(item) for item in items),
+            "list": lambda items: [self.build(item) for item in items],
+            "namedtuple": lambda items: named_tuple(len(items))(*[self.build(item) for item in items]),
+            "dict": lambda count: dict.fromkeys(range(count)),
+            "object": lambda _: object(),
+            "tensor": self._tensor_class(lambda address: int(address, 16)),
+            "tensor_returns": self._tensor_class(self.build),
+            "tensor_raises": _raising("data_ptr"),
+            "index": _answering("__index__", int),
+            "intlike": _answering("__int__", int),
+            "floatlike": _answering("__float__", float.fromhex),
+            "index_raises": _raising("__index__"),
+            "float_raises": _raising("__float__"),
+            "tensormap": lambda text: self.descriptor_type(bytes.fromhex(text)),
+            "descriptor_returns": _answering("tma_desc_cpu_ptr", self.build),
+            "descriptor_raises": _raising("tma_desc_cpu_ptr"),
+            "descriptor_unaligned": lambda _: _unaligned_descriptor(),
+        }
+
+    def build(self, argument: Any) -> Any:
+        """The object that an argument's JSON describes. ArgumentError where it describes none."""
+        if not isinstance(argument, Mapping):
+            return argument
+        for kind, value in argument.items():
+            make = self._make.get(kind)
+            if make is None:
+                raise ArgumentError(f"unknown kind of argument {kind!r}")
+            return make(value)
+        raise ArgumentError("an argument's object is empty")
+
+    def _tensor_class(self, read: Make) -> Make:
+        note = self._note
+
+        def data_ptr(self: Any) -> Any:
+            note(INTAKE)
+            return self.answer
+
+        kind = type("Object", (), {"__slots__": ("answer",), "data_ptr": data_ptr})
+        return _instances(kind, read)
+
+
+def descriptor_type(backend: str) -> Make:
+    """The stand-in for the descriptor class of the backend's Triton driver, of the released layout."""
+    from relaunch.differential import _native
+
+    return _native.PyCUtensorMap if backend == "cuda" else _native.PyTDMDescriptor
+
+
+def _instances(kind: Any, read: Make) -> Make:
+    def make(value: Any) -> Any:
+        instance = kind()
+        instance.answer = read(value)
+        return instance
+
+    return make
+
+
+def _answering(method: str, read: Make) -> Make:
+    def answer(self: Any) -> Any:
+        return self.answer
+
+    return _instances(type("Object", (), {"__slots__": ("answer",), method: answer}), read)
+
+
+def _raising(method: str) -> Make:
+    def fail(self: Any) -> Any:
+        raise self.answer(RAISED)
+
+    return _instances(type("Object", (), {"__slots__": ("answer",), method: fail}), exception)
+
+
+def _unaligned_descriptor() -> Any:
+    """An object whose `tma_desc_cpu_ptr()` gives a readable address that is no multiple of 64."""
+    buffer = ctypes.create_string_buffer(TENSOR_MAP_BYTES + 2 * TENSOR_MAP_ALIGNMENT)
+    start = ctypes.addressof(buffer)
+    aligned = -(-start // TENSOR_MAP_ALIGNMENT) * TENSOR_MAP_ALIGNMENT
+
+    def tma_desc_cpu_ptr(_self: Any) -> int:
+        return aligned + TENSOR_MAP_ALIGNMENT // 2
+
+    return type("Object", (), {"buffer": buffer, "tma_desc_cpu_ptr": tma_desc_cpu_ptr})()

@@ -1,0 +1,178 @@
+"""Cases: one dialect, one signature, one call. The form is that of tests/golden (see its README)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from relaunch.differential.arguments import ArgumentError, check
+
+Signature: TypeAlias = tuple[Any, ...]
+"""Type strings and tuples of them."""
+
+DIALECTS: tuple[str, ...] = ("triton-3.6-cuda", "triton-3.6-hip")
+"""What can be run."""
+
+HOOKS = ("none", "ok", "raise")
+
+
+class CaseError(ValueError):
+    """A case that is not of the golden form; the text says where and what was expected."""
+
+
+class DialectError(CaseError):
+    """A case of a release or backend that is not built in."""
+
+
+def dialect_of(release: str, backend: str) -> str:
+    """The dialect of a release such as "3.6.0". DialectError where there is none."""
+    dialect = f"triton-{'.'.join(release.split('.')[:2])}-{backend}"
+    if dialect not in DIALECTS:
+        raise DialectError(f"no dialect for release {release} on {backend}: there are {', '.join(DIALECTS)}")
+    return dialect
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of one launcher. `call` and `expect` are the JSON objects of the golden form; running
+    a case reads nothing of `expect` but its `slots`."""
+
+    id: str
+    release: str
+    backend: str
+    signature: Signature
+    call: Mapping[str, Any]
+    constants: tuple[int, ...] = ()
+    expect: Mapping[str, Any] | None = field(default=None, compare=False)
+
+    @property
+    def dialect(self) -> str:
+        """The dialect that runs it. DialectError where there is none."""
+        return dialect_of(self.release, self.backend)
+
+    @property
+    def slots(self) -> list[int] | None:
+        """Bytes of each kernel parameter where the case says them, hidden ones last."""
+        slots = (self.expect or {}).get("slots")
+        return None if slots is None else list(slots)
+
+    @staticmethod
+    def from_json(source: Mapping[str, Any]) -> Case:
+        """Read one line of a golden file. CaseError where it is not of that form."""
+        _require(isinstance(source, Mapping), "the case", "an object", source)
+        for name in ("id", "release", "backend"):
+            _require(isinstance(source.get(name), str), name, "a string", source.get(name))
+        dialect_of(source["release"], source["backend"])
+        constants = source.get("constants") or ()
+        _require(_is_ints(constants), "constants", "a list of integers", constants)
+        expect = source.get("expect")
+        _require(expect is None or isinstance(expect, Mapping), "expect", "an object", expect)
+        slots = (expect or {}).get("slots")
+        _require(slots is None or _is_ints(slots), "expect.slots", "a list of integers", slots)
+        signature = source.get("signature")
+        _require(isinstance(signature, (list, tuple)), "signature", "a list", signature)
+        call = source.get("call")
+        _require(isinstance(call, Mapping), "call", "an object", call)
+        assert isinstance(call, Mapping)
+        _check_call(call)
+        return Case(
+            id=source["id"],
+            release=source["release"],
+            backend=source["backend"],
+            signature=_frozen(signature),
+            call=call,
+            constants=tuple(constants),
+            expect=expect,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The golden form again; `expect` only where the case has one."""
+        shown: dict[str, Any] = {
+            "id": self.id,
+            "release": self.release,
+            "backend": self.backend,
+            "signature": _thawed(self.signature),
+        }
+        if self.constants:
+            shown["constants"] = list(self.constants)
+        shown["call"] = dict(self.call)
+        if self.expect is not None:
+            shown["expect"] = dict(self.expect)
+        return shown
+
+
+def _require(holds: bool, place: str, expected: str, got: Any) -> None:
+    if not holds:
+        raise CaseError(f"{place}: expected {expected}, got {got!r:.80}")
+
+
+def _is_ints(values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and all(type(value) is int for value in values)
+
+
+def _frozen(signature: Any) -> Signature:
+    entries = []
+    for i, entry in enumerate(signature):
+        _require(isinstance(entry, (str, list, tuple)), f"signature[{i}]", "a type or a list of types", entry)
+        entries.append(entry if isinstance(entry, str) else _frozen(entry))
+    return tuple(entries)
+
+
+def _thawed(signature: Signature) -> list[Any]:
+    return [entry if isinstance(entry, str) else _thawed(entry) for entry in signature]
+
+
+def _is_hex(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and int(value, 16) >= 0
+    except ValueError:
+        return False
+
+
+def _check_call(call: Mapping[str, Any]) -> None:
+    grid = call.get("grid")
+    _require(isinstance(grid, (list, tuple)) and len(grid) == 3, "call.grid", "three entries", grid)
+    for name in ("args", "metadata"):
+        if name == "metadata" and not isinstance(call.get(name), (list, tuple)):
+            continue
+        _require(isinstance(call.get(name), (list, tuple)), f"call.{name}", "a list", call.get(name))
+    for name in ("stream", "function"):
+        number = call.get(name)
+        if number is None or isinstance(number, str):
+            _require(number is None or _is_hex(number), f"call.{name}", "a hexadecimal number", number)
+    for name in ("enter", "exit"):
+        hook = call.get(name, "none")
+        _require(hook in HOOKS, f"call.{name}", f"one of {', '.join(HOOKS)}", hook)
+    fail = call.get("fail")
+    correct = fail is None or (
+        isinstance(fail, (list, tuple)) and len(fail) == 3 and isinstance(fail[0], str) and _is_ints(fail[1:])
+    )
+    _require(correct, "call.fail", "[function, n, status]", fail)
+    for name in ("warp_size",):
+        _require(type(call.get(name, 0)) is int, f"call.{name}", "an integer", call.get(name))
+    _check_arguments(call)
+
+
+def _check_arguments(call: Mapping[str, Any]) -> None:
+    for name in ("grid", "args"):
+        for i, argument in enumerate(call[name]):
+            _check_argument(f"call.{name}[{i}]", argument)
+    metadata = call.get("metadata")
+    if isinstance(metadata, (list, tuple)):
+        for i, argument in enumerate(metadata):
+            _check_argument(f"call.metadata[{i}]", argument)
+    else:
+        _check_argument("call.metadata", metadata)
+    for name in ("stream", "function"):
+        if not isinstance(call.get(name), str):
+            _check_argument(f"call.{name}", call.get(name))
+    for name in ("global_scratch", "profile_scratch"):
+        _check_argument(f"call.{name}", call.get(name))
+
+
+def _check_argument(place: str, argument: Any) -> None:
+    try:
+        check(argument)
+    except ArgumentError as error:
+        raise CaseError(f"{place}: {error}") from None

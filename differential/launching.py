@@ -1,0 +1,176 @@
+"""One call: a case given to one launcher in this process. Only ever used in a worker process."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from relaunch.differential.arguments import Arguments
+from relaunch.differential.outcome import describe
+from relaunch.differential.recorder import Recorder
+from relaunch.differential.tasks import Task
+
+from relaunch import generator
+
+LAUNCH_METADATA = "launch-metadata"
+ENTER = b'{"hook": "enter"}'
+EXIT = b'{"hook": "exit"}'
+
+# What the released C launchers take before kernel_metadata, by dialect; the names are those of a case's call.
+LEGACY_PREFIX: Mapping[str, tuple[str, ...]] = {
+    "triton-3.6-cuda": (
+        *("grid_x", "grid_y", "grid_z", "stream", "function"),
+        *("cooperative", "pdl", "global_scratch", "profile_scratch"),
+    ),
+    "triton-3.6-hip": (
+        *("cooperative", "grid_x", "grid_y", "grid_z", "stream", "function"),
+        "profile_scratch",
+    ),
+}
+# The options of relaunch.Launcher that a case's call may name.
+LAUNCHER_OPTIONS = ("cooperative", "pdl", "global_scratch", "profile_scratch", "warp_size")
+DRIVER_MODULES = {"cuda": ("nvidia", "PyCUtensorMap"), "hip": ("amd", "PyTDMDescriptor")}
+
+
+class Runner:
+    """Runs tasks of one backend against its recorder and gives each outcome as JSON text."""
+
+    def __init__(self, backend: str) -> None:
+        self.recorder = Recorder(backend)
+        self.arguments = Arguments(backend, self.recorder.note)
+        self._hooks = {
+            ("enter", "none"): None,
+            ("exit", "none"): None,
+            ("enter", "ok"): self._noting(ENTER),
+            ("exit", "ok"): self._noting(EXIT),
+            ("enter", "raise"): self._noting(ENTER, RuntimeError("enter hook failed")),
+            ("exit", "raise"): self._noting(EXIT, RuntimeError("exit hook failed")),
+        }
+        self._launchers: dict[Any, Callable[..., Any]] = {}
+        provide_driver_module(backend, self.arguments)
+
+    def run(self, task: Task) -> bytes:
+        """One outcome, one line without its end. Whatever Python raises is part of the outcome."""
+        call = task.call
+        shown = b"" if task.slots is None else b'"slots": ' + json.dumps(task.slots).encode() + b", "
+        try:
+            prefix, launch = self._prepare(task)
+        except Exception as refusal:  # noqa: BLE001 - a refused signature is an outcome
+            return b"{" + shown + b'"bind_error": ' + json.dumps(describe(refusal)).encode() + b"}"
+        build = self.arguments.build
+        hooks = [self._hooks[name, call.get(name, "none")] for name in ("enter", "exit")]
+        args = [build(argument) for argument in call["args"]]
+        metadata = self._metadata(call.get("metadata"))
+        self._set_up(task)
+        error: BaseException | None = None
+        try:
+            launch(*prefix, metadata, LAUNCH_METADATA, *hooks, *args)
+        except BaseException as raised:  # noqa: BLE001 - KeyboardInterrupt from an argument too
+            error = raised
+        events = self.recorder.events_text()
+        described = b"null" if error is None else json.dumps(describe(error)).encode()
+        return b"{" + shown + b'"events": ' + events + b', "error": ' + described + b"}"
+
+    def _set_up(self, task: Task) -> None:
+        recorder = self.recorder
+        recorder.reset()
+        if task.slots is not None:
+            recorder.set_slots(task.slots)
+        if task.call.get("fail"):
+            recorder.fail(*task.call["fail"])
+        if task.call.get("no_context"):
+            recorder.no_context()
+
+    def _prepare(self, task: Task) -> tuple[list[Any], Callable[..., Any]]:
+        call = task.call
+        grid = [self.arguments.build(size) for size in call["grid"]]
+        stream, function = (self._handle(call.get(name)) for name in ("stream", "function"))
+        if task.launcher == "precompiled":
+            return [*grid, stream, function], self._precompiled(task)
+        given = {
+            **dict(zip(("grid_x", "grid_y", "grid_z"), grid, strict=True)),
+            "stream": stream,
+            "function": function,
+            "cooperative": call.get("cooperative", False),
+            "pdl": call.get("pdl", False),
+            "global_scratch": self.arguments.build(call.get("global_scratch")),
+            "profile_scratch": self.arguments.build(call.get("profile_scratch")),
+        }
+        return [given[name] for name in LEGACY_PREFIX[task.dialect]], self._generated(task)
+
+    def _generated(self, task: Task) -> Callable[..., Any]:
+        if task.built is None:
+            raise KeyError(task.refusal)
+        key = (task.built.path, task.built.module_name)
+        if key not in self._launchers:
+            self._launchers[key] = generator.load(task.built).launch
+        return self._launchers[key]
+
+    def _precompiled(self, task: Task) -> Callable[..., Any]:
+        import relaunch
+
+        options = {name: task.call[name] for name in LAUNCHER_OPTIONS if name in task.call}
+        key = (task.dialect, task.signature, json.dumps(options))
+        if key not in self._launchers:
+            for name in ("global_scratch", "profile_scratch"):
+                if name in options:
+                    options[name] = self.arguments.build(options[name])
+            launcher = relaunch.Launcher(
+                tree(task.signature),
+                dialect=task.dialect,
+                function=self._handle(task.call.get("function")) or 0,
+                name="kernel",
+                driver=str(self.recorder.path),
+                **options,
+            )
+            self._launchers[key] = launcher.launch
+        return self._launchers[key]
+
+    def _metadata(self, metadata: Any) -> Any:
+        if isinstance(metadata, Sequence) and not isinstance(metadata, str):
+            return tuple(self.arguments.build(entry) for entry in metadata)
+        return self.arguments.build(metadata)
+
+    def _handle(self, number: Any) -> Any:
+        return int(number, 16) if isinstance(number, str) else self.arguments.build(number)
+
+    def _noting(self, event: bytes, error: Exception | None = None) -> Callable[[object], None]:
+        note = self.recorder.note
+
+        def hook(_launch_metadata: object) -> None:
+            note(event)
+            if error is not None:
+                raise error.with_traceback(None)
+
+        return hook
+
+
+def tree(signature: Sequence[Any]) -> Any:
+    """A signature as the precompiled launcher takes it."""
+    import relaunch
+
+    def node(entry: Any) -> Any:
+        if not isinstance(entry, str):
+            return relaunch.PyKernelArg(tuple(node(item) for item in entry), relaunch.ARG_TUPLE)
+        if entry == "constexpr":
+            return relaunch.PyKernelArg(None, relaunch.ARG_CONSTEXPR)
+        return relaunch.PyKernelArg(None, relaunch.ARG_KERNEL, entry)
+
+    return relaunch.Tree([node(entry) for entry in signature])
+
+
+def provide_driver_module(backend: str, arguments: Arguments) -> None:
+    """Puts a stand-in for triton.backends.<vendor>.driver, with its descriptor class, into sys.modules."""
+    vendor, class_name = DRIVER_MODULES[backend]
+    names = ["triton", "triton.backends", f"triton.backends.{vendor}", f"triton.backends.{vendor}.driver"]
+    parent: types.ModuleType | None = None
+    for name in names:
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__path__ = []
+        if parent is not None:
+            setattr(parent, name.rpartition(".")[2], module)
+        parent = module
+    setattr(parent, class_name, arguments.descriptor_type)

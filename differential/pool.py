@@ -1,0 +1,218 @@
+"""Cases in volume: worker processes, batches, outcomes in order."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from relaunch.differential import tasks
+from relaunch.differential.case import Case
+
+from relaunch import generator
+
+LAUNCHERS = ("generated", "precompiled")
+BATCH_CASES = 128
+TIMEOUT_SECONDS = 30.0
+_SHOWN = 4000
+
+Progress = Callable[[int, int], None]
+"""Called with (cases answered, cases in all)."""
+
+
+class WorkerError(RuntimeError):
+    """A worker process itself failed (not a case in it); the text ends with what it wrote."""
+
+
+def run_cases(
+    cases: Iterable[Case],
+    launcher: str,
+    *,
+    jobs: int = 2,
+    progress: Progress | None = None,
+    build_progress: Progress | None = None,
+    cache: Path | None = None,
+    timeout: float = TIMEOUT_SECONDS,
+    batch_cases: int = BATCH_CASES,
+) -> Iterator[dict[str, Any]]:
+    """The outcome of every case, in order: `{"slots"?, "events", "error"}`, `{"crash": true, "reason"}` where the
+    process died, `{"hang": true, "reason"}` after `timeout` seconds, `{"bind_error"}` where there is no launcher.
+
+    `launcher` is "generated" or "precompiled". Generated launchers are built first, in `cache`. Raises
+    generator.BuildError, generator.ToolchainError, WorkerError; ValueError for another launcher.
+    """
+    if launcher not in LAUNCHERS:
+        raise ValueError(f"launcher must be one of {', '.join(LAUNCHERS)}, not {launcher!r}")
+    todo = list(cases)
+    prepared = _prepare(todo, launcher, jobs, cache or generator.default_cache(), build_progress)
+    plan = _batches(todo, prepared, batch_cases)
+    return _answers(plan, len(todo), jobs, timeout, progress)
+
+
+def spec_of(case: Case) -> generator.LauncherSpec:
+    """What the generator needs to know of a case."""
+    warp_size = case.call.get("warp_size")
+    more = {} if warp_size is None else {"warp_size": warp_size}
+    return generator.LauncherSpec(case.dialect, case.signature, constants=case.constants, **more)
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """What all cases of one spec share."""
+
+    slots: list[int] | None
+    built: generator.Built | None
+    refusal: str
+
+
+def _prepare(
+    cases: Sequence[Case], launcher: str, jobs: int, cache: Path, progress: Progress | None
+) -> Callable[[Case], tasks.Task]:
+    known: dict[generator.LauncherSpec, _Prepared] = {}
+    for spec in dict.fromkeys(spec_of(case) for case in cases):
+        try:
+            known[spec] = _Prepared(generator.slots(spec), None, "")
+        except (KeyError, ValueError) as error:
+            known[spec] = _Prepared(None, None, str(error))
+    if launcher == "generated":
+        good = [spec for spec, prepared in known.items() if prepared.slots is not None]
+        for built in generator.build(good, cache=cache, jobs=jobs, progress=progress):
+            known[built.spec] = _Prepared(known[built.spec].slots, built, "")
+
+    def task_of(case: Case) -> tasks.Task:
+        prepared = known[spec_of(case)]
+        slots = case.slots if case.slots is not None else prepared.slots
+        return tasks.Task(launcher, case.dialect, case.signature, case.call, slots, prepared.built, prepared.refusal)
+
+    return task_of
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    backend: str
+    places: tuple[int, ...]  # of its cases among all
+    tasks: tuple[tasks.Task, ...]
+
+
+def _batches(cases: Sequence[Case], task_of: Callable[[Case], tasks.Task], size: int) -> list[_Chunk]:
+    chunks: list[_Chunk] = []
+    for backend in dict.fromkeys(case.backend for case in cases):
+        places = [i for i, case in enumerate(cases) if case.backend == backend]
+        for start in range(0, len(places), size):
+            some = tuple(places[start : start + size])
+            chunks.append(_Chunk(backend, some, tuple(task_of(cases[i]) for i in some)))
+    return sorted(chunks, key=lambda chunk: chunk.places[0])
+
+
+def _answers(
+    chunks: Sequence[_Chunk], total: int, jobs: int, timeout: float, progress: Progress | None
+) -> Iterator[dict[str, Any]]:
+    waiting: dict[int, dict[str, Any]] = {}
+    finished = place = 0
+    workers = _Workers()
+    pool = ThreadPoolExecutor(max_workers=jobs)
+    try:
+        running: list[Future[list[dict[str, Any]]]] = [
+            pool.submit(workers.run, chunk.backend, tasks.Batch(chunk.tasks, timeout)) for chunk in chunks
+        ]
+        for chunk, future in zip(chunks, running, strict=True):
+            for i, outcome in zip(chunk.places, future.result(), strict=True):
+                waiting[i] = outcome
+            finished += len(chunk.places)
+            if progress is not None:
+                progress(finished, total)
+            while place in waiting:
+                yield waiting.pop(place)
+                place += 1
+    finally:
+        for future in running:
+            future.cancel()
+        workers.close()
+        pool.shutdown()
+
+
+class _Workers:
+    """The worker processes that live, by backend; each runs one batch at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: dict[str, list[_Worker]] = {}
+        self._all: list[_Worker] = []
+        self._closed = False
+
+    def run(self, backend: str, batch: tasks.Batch) -> list[dict[str, Any]]:
+        with self._lock:
+            if self._closed:
+                raise WorkerError("the pool is closed")
+            idle = self._idle.setdefault(backend, [])
+            worker = idle.pop() if idle else None
+            if worker is None:
+                worker = _Worker(backend)
+                self._all.append(worker)
+        outcomes = worker.run(batch)
+        with self._lock:
+            self._idle[backend].append(worker)
+        return outcomes
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            for worker in self._all:
+                worker.close()
+
+
+class _Worker:
+    """One worker process. It leads its own session, so that an interrupt at the terminal reaches us alone."""
+
+    def __init__(self, backend: str) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "relaunch.differential.worker", backend],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+
+    def run(self, batch: tasks.Batch) -> list[dict[str, Any]]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            tasks.send(self._process.stdin, batch)
+        except BrokenPipeError:
+            raise self._failure() from None
+        outcomes: list[dict[str, Any]] = []
+        for _ in batch.tasks:
+            line = self._process.stdout.readline()
+            if not line.endswith(b"\n"):
+                raise self._failure()
+            outcomes.append(json.loads(line))
+        return outcomes
+
+    def _failure(self) -> WorkerError:
+        status = self._process.wait()
+        self._errors.seek(0)
+        wrote = self._errors.read().decode(errors="replace")[-_SHOWN:].strip()
+        return WorkerError(f"a worker process ended with status {status}: {wrote}")
+
+    def close(self) -> None:
+        """Ends the worker and whatever it forked."""
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    stream.close()
+        self._errors.close()
