@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from relaunch.commands.doctor import doctor
+from relaunch.commands.replay import replay
 
 app = typer.Typer(
     name="relaunch",
@@ -35,6 +36,7 @@ def root(
 
 
 # In the order of use.
+app.command()(replay)
 app.command()(doctor)
 
 

@@ -1,0 +1,92 @@
+"""`relaunch replay`: run recorded cases again and write what happened now, in the same form."""
+
+from __future__ import annotations
+
+import json
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+
+class Launcher(str, Enum):
+    """Which launcher runs the cases."""
+
+    GENERATED = "generated"
+    PRECOMPILED = "precompiled"
+
+
+def replay(
+    cases: Annotated[Path, typer.Argument(metavar="CASES.jsonl", help="Cases of the golden form, one a line.")],
+    launcher: Annotated[Launcher, typer.Option(help="Which launcher runs them.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write there, whole or not at all.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Worker processes, and compilers at once.")] = 2,
+    timeout: Annotated[float, typer.Option(min=0.01, help="Seconds that one case may take.")] = 30.0,
+) -> None:
+    """Run cases and write {"id", "expect", "divergence"?} for each, in order, one JSON object a line.
+
+    `expect` is what happened: events and error, {"crash": true} where the process died, {"hang": true} where it
+    gave no answer in time. `divergence` lists the wanted differences from the legacy launcher whose input
+    conditions hold (precompiled only). A case's own `expect` is not read, `slots` apart.
+    """
+    from relaunch.differential import golden, pool
+    from relaunch.generator import BuildError, ToolchainError
+
+    try:
+        todo = list(golden.read(cases))
+        results = zip(todo, pool.run_cases(todo, launcher.value, jobs=jobs, timeout=timeout), strict=True)
+        with open_whole(output) as lines:
+            for case, outcome in results:
+                answer: dict[str, Any] = {"id": case.id, "expect": shown(outcome)}
+                if launcher is Launcher.PRECOMPILED:
+                    answer.update(divergences(case))
+                lines.write(json.dumps(answer, separators=(",", ":")) + "\n")
+    except (golden.LineError, pool.WorkerError, BuildError, ToolchainError) as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or cases}: {error.strerror}")
+
+
+def shown(outcome: dict[str, Any]) -> dict[str, Any]:
+    """An outcome as the golden form has it: without the reason of a death."""
+    return {name: value for name, value in outcome.items() if name != "reason"}
+
+
+def divergences(case: Any) -> dict[str, list[str]]:
+    """The member that names the divergences of a case; none where there are none."""
+    from relaunch.differential import divergence
+
+    ids = divergence.applicable(case)
+    return {"divergence": ids} if ids else {}
+
+
+@contextmanager
+def open_whole(path: Path | None) -> Iterator[IO[str]]:
+    """A text file that appears at `path` when all went well, and not at all otherwise; None is standard output."""
+    if path is None:
+        yield sys.stdout
+        return
+    if path.exists() and not path.is_file():  # /dev/null, a pipe: nothing to replace
+        with path.open("w") as file:
+            yield file
+        return
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with temporary.open("w") as file:
+            yield file
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def fail(text: str) -> None:
+    """End with exit code 2: usage or environment."""
+    typer.echo(f"relaunch replay: {text}", err=True)
+    raise typer.Exit(2)
