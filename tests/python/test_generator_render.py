@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from relaunch.generator.toolchain import find_toolchain
 
 from relaunch import generator
-from relaunch.generator.toolchain import find_toolchain
 
 CUDA = "triton-3.6-cuda"
 HIP = "triton-3.6-hip"
 SOURCES = Path(__file__).parent / "generator_sources"
-EVERY_SCALAR = "i1 u1 i8 u8 i16 u16 i32 u32 i64 u64 fp16 bf16 fp32 f32 fp64".split()
+EVERY_SCALAR = ["i1", "u1", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "fp16", "bf16", "fp32", "f32", "fp64"]
 
 KEPT = {
     "empty-cuda": generator.LauncherSpec(CUDA, ()),
@@ -70,7 +72,9 @@ def test_no_delimiter_survives() -> None:
 
 def test_module_is_named_after_its_content() -> None:
     one = generator.LauncherSpec(CUDA, ("*fp32", "i32"))
-    assert generator.module_name(one) == generator.module_name(generator.LauncherSpec("triton-3.6.0-cuda", ("*i8", "i32")))
+    assert generator.module_name(one) == generator.module_name(
+        generator.LauncherSpec("triton-3.6.0-cuda", ("*i8", "i32"))
+    )
     assert generator.module_name(one) != generator.module_name(generator.LauncherSpec(CUDA, ("*fp32", "u32")))
     assert generator.module_name(one) != generator.module_name(generator.LauncherSpec(HIP, ("*fp32", "i32")))
     assert f"PyInit_{generator.module_name(one)}(void)" in generator.render(one)
@@ -101,7 +105,7 @@ def test_descriptor_expansion() -> None:
         spec = generator.LauncherSpec(dialect, signature, tensordesc_meta=({"swizzle": 3}, None))
         assert generator.expand(spec) == ("i32", name, "i32", "i32", "i64", "i64", *rest)
         assert generator.slots(spec)[:6] == [4, 128 if dialect == CUDA else 48, 4, 4, 8, 8]
-        with pytest.raises(ValueError, match="^descriptor metadata has 1 entries for 2 descriptors$"):
+        with pytest.raises(ValueError, match=r"^descriptor metadata has 1 entries for 2 descriptors$"):
             generator.expand(generator.LauncherSpec(dialect, signature, tensordesc_meta=({},)))
 
 
@@ -169,24 +173,25 @@ def test_text_of_a_signature_never_reaches_the_source(text: str, dialect: str) -
     assert source in {generator.render(generator.LauncherSpec(dialect, (shape,))) for shape in shapes}
 
 
-@pytest.mark.parametrize(
-    ("spec", "text"),
-    [
-        (lambda: generator.LauncherSpec(CUDA, (3,)), "argument 0 must be a type or a tuple of types, not int"),
-        (lambda: generator.LauncherSpec(CUDA, ("i32", (None,))), "argument 1, item 0 must be a type or a tuple of types, not NoneType"),
-        (lambda: generator.LauncherSpec(CUDA, "i32"), "a signature is a tuple of types, not str"),  # type: ignore[arg-type]
-        (lambda: generator.LauncherSpec(HIP, (), warp_size="64); abort("), "warp_size must be an int from 1 to 1024, not 64); abort("),  # type: ignore[arg-type]
-        (lambda: generator.LauncherSpec(HIP, (), warp_size=True), "warp_size must be an int from 1 to 1024, not True"),
-        (lambda: generator.LauncherSpec(HIP, (), warp_size=-64), "warp_size must be an int from 1 to 1024, not -64"),
-        (lambda: generator.LauncherSpec(CUDA, ("i32",), constants=(0,)), "triton-3.6-cuda folds no constants"),
-        (lambda: generator.LauncherSpec("triton-9.9-cuda", ()), "unknown dialect 'triton-9.9-cuda'; known: triton-3.6-cuda, triton-3.6-hip"),
-        (lambda: generator.LauncherSpec("../triton-3.6-cuda", ()), "unknown dialect '../triton-3.6-cuda'; known: triton-3.6-cuda, triton-3.6-hip"),
-    ],
-)  # fmt: skip
-def test_bad_spec_is_a_clear_error(spec: object, text: str) -> None:
-    with pytest.raises(ValueError, match=".") as caught:
-        generator.render(spec())  # type: ignore[operator]
-    assert str(caught.value) == text
+KNOWN = "; known: triton-3.6-cuda, triton-3.6-hip"
+WARP_SIZE = "warp_size must be an int from 1 to 1024, not "
+BAD: list[tuple[str, Any, dict[str, Any], str]] = [
+    (CUDA, (3,), {}, "argument 0 must be a type or a tuple of types, not int"),
+    (CUDA, ("i32", (None,)), {}, "argument 1, item 0 must be a type or a tuple of types, not NoneType"),
+    (CUDA, "i32", {}, "a signature is a tuple of types, not str"),
+    (HIP, (), {"warp_size": "64); abort("}, WARP_SIZE + "64); abort("),
+    (HIP, (), {"warp_size": True}, WARP_SIZE + "True"),
+    (HIP, (), {"warp_size": -64}, WARP_SIZE + "-64"),
+    (CUDA, ("i32",), {"constants": (0,)}, "triton-3.6-cuda folds no constants"),
+    ("triton-9.9-cuda", (), {}, "unknown dialect 'triton-9.9-cuda'" + KNOWN),
+    ("../triton-3.6-cuda", (), {}, "unknown dialect '../triton-3.6-cuda'" + KNOWN),
+]
+
+
+@pytest.mark.parametrize(("dialect", "signature", "options", "text"), BAD, ids=range(len(BAD)))
+def test_bad_spec_is_a_clear_error(dialect: str, signature: Any, options: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{re.escape(text)}$"):
+        generator.render(generator.LauncherSpec(dialect, signature, **options))
 
 
 def nested(depth: int) -> tuple[object, ...]:
@@ -198,7 +203,7 @@ def nested(depth: int) -> tuple[object, ...]:
 
 def test_nesting_has_a_limit() -> None:
     assert generator.slots(generator.LauncherSpec(CUDA, (nested(256),))) == [4, 8, 8]
-    with pytest.raises(ValueError, match="^tuples are nested deeper than 256$"):
+    with pytest.raises(ValueError, match=r"^tuples are nested deeper than 256$"):
         generator.LauncherSpec(CUDA, (nested(257),))
 
 
