@@ -167,19 +167,22 @@ def test_stages_do_not_import_the_command_line() -> None:
 
 
 def test_only_workers_load_generated_launchers() -> None:
-    """`generator.load` is called in differential/worker.py alone (tests and benchmarks of it apart).
+    """`generator.load` is called in differential/launching.py alone, and only the worker imports that.
 
     Generated code is as unsafe as the original: it may take its process down, and must not take
-    the process that judges.
+    the process that judges. (Tests and benchmarks start processes of their own.)
     """
-    call = re.compile(r"generator\.load\(|from relaunch\.generator(\.\w+)? import .*\bload\b")
+    places = {"relaunch.generator.load": "launching", "relaunch.differential.launching": "worker"}
     wrong = [
-        name(path)
+        f"{name(path)}: {module}"
         for folder in ("relaunch", "differential")
         for path in files(".py", under=folder)
-        if call.search(path.read_text()) and name(path) != "differential/worker.py"
+        for module in imports(path)
+        if places.get(module, path.stem) != path.stem
     ]
     assert wrong == []
+    calls = [name(path) for path in files(".py") if "generator.load(" in path.read_text() and "tests" not in path.parts]
+    assert calls == ["differential/launching.py"]
 
 
 FILE_LINES = 400
