@@ -1,0 +1,183 @@
+"""The named conditions that entries of the divergence list are made of.
+
+Each looks at the input alone: the signature, or the call. `SIGNATURE` and `CALL` are the whole vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from relaunch.differential.situation import (
+    INT32_MAX,
+    Argument,
+    Leaf,
+    Situation,
+    as_float,
+    as_index,
+    items_of,
+    overflows_half,
+)
+
+# Driver calls made to get a current context, with the number of recorded events up to and including each.
+CONTEXT_CALLS = {"cuCtxGetCurrent": 0, "cuDeviceGet": 0, "cuDevicePrimaryCtxRetain": 1, "cuCtxSetCurrent": 2}
+
+POINTER_QUERY = {"cuda": "cuPointerGetAttribute", "hip": "hipPointerGetAttribute"}
+INVALID_VALUE = 1  # the status of a query for an address that the driver does not know, on both backends
+
+
+def _any(situation: Situation) -> bool:
+    return True
+
+
+def _has(kind: str) -> Callable[[Situation], bool]:
+    def has(situation: Situation) -> bool:
+        return _occurs(kind, situation.signature)
+
+    return has
+
+
+def _occurs(kind: str, signature: object) -> bool:
+    if isinstance(signature, tuple):
+        return any(_occurs(kind, entry) for entry in signature)
+    return signature == kind
+
+
+def i8_moved(argument: Argument) -> bool:
+    """A value on which legacy's 0..255 and our -128..127 disagree."""
+    value = as_index(argument)
+    return value is not None and (-128 <= value < 0 or 128 <= value <= 255)
+
+
+def _i8_moved(situation: Situation) -> bool:
+    return any(leaf.type == "i8" and i8_moved(leaf.argument) for leaf in situation.leaves())
+
+
+def _fp16_overflows(situation: Situation) -> bool:
+    values = [as_float(leaf.argument) for leaf in situation.leaves() if leaf.type == "fp16"]
+    return any(value is not None and overflows_half(value) for value in values)
+
+
+def scaled_grid_x(situation: Situation) -> int | None:
+    """grid_x times num_ctas, as the driver gets it, without C's wrapping; None where either is refused."""
+    grid, num_ctas = situation.grid(), situation.num_ctas()
+    if grid is None or num_ctas is None:
+        return None
+    scaled = situation.backend == "cuda" or num_ctas > 1
+    return grid[0] * num_ctas if scaled else grid[0]
+
+
+def _grid_out_of_range(situation: Situation) -> bool:
+    grid, grid_x = situation.grid(), scaled_grid_x(situation)
+    return grid is not None and grid_x is not None and (min(grid) < 0 or grid_x > INT32_MAX)
+
+
+def _grid_product_wraps(situation: Situation) -> bool:
+    """Every dimension is positive, and yet the product as a C int stops legacy from launching."""
+    grid = situation.grid()
+    if grid is None or min(grid) <= 0:
+        return False
+    product = grid[0] * grid[1] * grid[2] % 2**32
+    return product == 0 or (situation.backend == "cuda" and product > INT32_MAX)
+
+
+def refused(leaf: Leaf) -> str | None:
+    """Why a pointer is refused for what it is, whatever the driver says of its address; None where it is not."""
+    argument = leaf.argument
+    if argument is None:
+        return None
+    if isinstance(argument, int):
+        return None if 0 <= argument < 2**64 else "int out of range"
+    if isinstance(argument, dict):
+        if "tensor" in argument:
+            return None
+        if "tensor_raises" in argument:
+            return "raises"
+        if "tensor_returns" in argument:
+            return None if isinstance(argument["tensor_returns"], int) else "returns no int"
+    return "no data_ptr"
+
+
+def first_refused(situation: Situation) -> Leaf | None:
+    """The pointer at which a launch ends at the latest, once its arguments are parsed."""
+    return next((leaf for leaf in situation.pointers() if refused(leaf) is not None), None)
+
+
+def _first_refused_is(reason: str) -> Callable[[Situation], bool]:
+    def first_refused_is(situation: Situation) -> bool:
+        leaf = first_refused(situation)
+        return leaf is not None and refused(leaf) == reason
+
+    return first_refused_is
+
+
+def address(argument: Argument) -> int | None:
+    """The address that a tensor's `data_ptr()` gives; None for all other arguments."""
+    if isinstance(argument, dict):
+        if "tensor" in argument:
+            return int(argument["tensor"], 16)
+        if isinstance(argument.get("tensor_returns"), int):
+            return int(argument["tensor_returns"])
+    return None
+
+
+def answers_700(argument: Argument) -> bool:
+    """An address for which the recording driver's pointer query fails with status 700."""
+    where = address(argument)
+    return where is not None and 0 <= where < 2**48 and where >> 40 == 0x5E
+
+
+def _query_fails_otherwise(situation: Situation) -> bool:
+    failing = situation.failing()
+    if failing is not None and failing[0] == POINTER_QUERY[situation.backend] and failing[2] != INVALID_VALUE:
+        return True
+    return any(answers_700(leaf.argument) for leaf in situation.pointers())
+
+
+def _attribute_call_fails(situation: Situation) -> bool:
+    failing = situation.failing()
+    return failing is not None and failing[:2] == ("cuFuncSetAttribute", 0) and situation.num_ctas() == 16
+
+
+def _context_call_fails(situation: Situation) -> bool:
+    failing = situation.failing()
+    if failing is None or failing[1] != 0 or failing[0] not in CONTEXT_CALLS:
+        return False
+    return failing[0] == "cuCtxGetCurrent" or bool(situation.call.get("no_context"))
+
+
+def _hip_launch_fails(situation: Situation) -> bool:
+    failing, grid, num_ctas = situation.failing(), situation.grid(), situation.num_ctas()
+    if failing is None or failing[1] != 0 or grid is None or num_ctas is None or 0 in grid:
+        return False
+    if num_ctas > 1:
+        return failing[0] == "hipDrvLaunchKernelEx"
+    cooperative = bool(situation.call.get("cooperative"))
+    return failing[0] == ("hipModuleLaunchCooperativeKernel" if cooperative else "hipModuleLaunchKernel")
+
+
+def _exit_hook_set(situation: Situation) -> bool:
+    return bool(situation.call["exit"] != "none")
+
+
+SIGNATURE: dict[str, Callable[[Situation], bool]] = {
+    "any": _any,
+    "has i8": _has("i8"),
+    "has fp16": _has("fp16"),
+}
+
+CALL: dict[str, Callable[[Situation], bool]] = {
+    "an i8 is negative or above 127": _i8_moved,
+    "an fp16 value overflows": _fp16_overflows,
+    "a grid dimension is out of range": _grid_out_of_range,
+    "the product of the grid wraps": _grid_product_wraps,
+    "the first refused pointer is an int out of range": _first_refused_is("int out of range"),
+    "the first refused pointer raises": _first_refused_is("raises"),
+    "the first refused pointer has no data_ptr": _first_refused_is("no data_ptr"),
+    "a pointer query fails with another status": _query_fails_otherwise,
+    "setting the attribute for 16 CTAs fails": _attribute_call_fails,
+    "a context call fails": _context_call_fails,
+    "the launch call fails": _hip_launch_fails,
+    "an exit hook is set": _exit_hook_set,
+}
+
+__all__ = ["CALL", "SIGNATURE", "items_of"]

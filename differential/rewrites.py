@@ -1,0 +1,160 @@
+"""The named rewrites that entries of the divergence list are made of.
+
+`CALL` rewrites an input into one that the legacy launcher treats as ours treats the original, or at least lets it
+stop at the same place in a way that can be told. `OUTCOME` turns what legacy then did into what ours must do: given
+the original input, the outcome and the rewrite's own value. An outcome that stopped earlier is returned as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+from relaunch.differential.conditions import (
+    CONTEXT_CALLS,
+    INVALID_VALUE,
+    POINTER_QUERY,
+    address,
+    answers_700,
+    first_refused,
+    i8_moved,
+)
+from relaunch.differential.situation import Situation, as_index
+
+Outcome = dict[str, Any]
+
+# What legacy says of a pointer whose data_ptr() gives no int: Triton's own text, raised nowhere else.
+NO_INT_TEXT = "data_ptr method of Pointer object must return 64-bit int"
+UNKNOWN_ADDRESSES = 0xBA0000005E00  # stand-ins for addresses that answer 700; each is used once
+
+
+def _set(key: str) -> Callable[[Situation, Any], Situation]:
+    def put(situation: Situation, value: Any) -> Situation:
+        return situation.with_call({**situation.call, key: deepcopy(value)})
+
+    return put
+
+
+def _i8_as_unsigned(situation: Situation, value: Any) -> Situation:
+    for leaf in situation.leaves():
+        if leaf.type == "i8" and i8_moved(leaf.argument):
+            given = as_index(leaf.argument) or 0
+            legacy = given + 256 if given < 0 else 300
+            situation = situation.put(leaf.place, {"index": legacy} if isinstance(leaf.argument, dict) else legacy)
+    return situation
+
+
+def _refuse_first_pointer(situation: Situation, value: Any) -> Situation:
+    leaf = first_refused(situation)
+    return situation if leaf is None else situation.put(leaf.place, {"tensor_returns": {"str": "x"}})
+
+
+def _stand_ins(situation: Situation) -> dict[int, int]:
+    """Stand-in address -> address that answers 700, for every pointer that has one."""
+    pointers = situation.pointers()
+    used = {address(leaf.argument) for leaf in pointers}
+    free = (UNKNOWN_ADDRESSES + i for i in range(2 * len(pointers)) if UNKNOWN_ADDRESSES + i not in used)
+    return dict(zip(free, (address(leaf.argument) or 0 for leaf in pointers if answers_700(leaf.argument))))
+
+
+def _query_finds_nothing(situation: Situation, value: Any) -> Situation:
+    """Every query that fails in another way says 'invalid value' instead, at which legacy stops."""
+    failing = situation.failing()
+    places = [leaf.place for leaf in situation.pointers() if answers_700(leaf.argument)]
+    for place, stand_in in zip(places, _stand_ins(situation)):
+        situation = situation.put(place, {"tensor": hex(stand_in)})
+    if failing is not None and failing[0] == POINTER_QUERY[situation.backend] and failing[2] != INVALID_VALUE:
+        situation = situation.with_call({**situation.call, "fail": [failing[0], failing[1], INVALID_VALUE]})
+    return situation
+
+
+def _only_get_a_context(situation: Situation, value: Any) -> Situation:
+    """No call fails and there is one argument too many, so that legacy stops once it has a context."""
+    call = {key: entry for key, entry in situation.call.items() if key != "fail"}
+    return situation.with_call({**call, "args": [None] * (len(situation.signature) + 1)})
+
+
+CALL: dict[str, Callable[[Situation, Any], Situation]] = {
+    "grid": _set("grid"),
+    "enter": _set("enter"),
+    "exit": _set("exit"),
+    "i8 as unsigned": _i8_as_unsigned,
+    "refuse the first refused pointer": _refuse_first_pointer,
+    "queries find nothing": _query_finds_nothing,
+    "only get a context": _only_get_a_context,
+}
+
+
+def _stop(outcome: Outcome, keep: int, error: str) -> Outcome:
+    return {"events": outcome["events"][:keep], "error": {"type": error}}
+
+
+def _launches(outcome: Outcome) -> list[int]:
+    return [i for i, event in enumerate(outcome["events"]) if "params" in event]
+
+
+def _launch_grid(original: Situation, outcome: Outcome, value: Any) -> Outcome:
+    """Put the grid of the original into a launch that was made with grid (1, 1, 1)."""
+    grid = original.grid()
+    events = list(outcome["events"])
+    for i in _launches(outcome):
+        if grid is not None:
+            x = grid[0] * int(events[i]["grid"][0]) % 2**32
+            events[i] = {**events[i], "grid": [x, grid[1], grid[2]]}
+    return {**outcome, "events": events}
+
+
+def _stop_at_enter_hook(original: Situation, outcome: Outcome, value: Any) -> Outcome:
+    hook = {"hook": "enter"}
+    events = outcome["events"]
+    return _stop(outcome, events.index(hook), str(value)) if hook in events else outcome
+
+
+def _stop_at_refused_pointer(original: Situation, outcome: Outcome, value: Any) -> Outcome:
+    """Value: the exception's type, or null for the one that the argument itself raises."""
+    leaf = first_refused(original)
+    if leaf is None or (outcome["error"] or {}).get("text") != NO_INT_TEXT:
+        return outcome
+    error = leaf.argument["tensor_raises"] if value is None else value
+    return _stop(outcome, len(outcome["events"]) - 1, error)  # the stand-in's own data_ptr() is the last event
+
+
+def _stop_at_query(original: Situation, outcome: Outcome, value: Any) -> Outcome:
+    """Legacy stopped at a query; if it is one that fails otherwise, the error is another and is not cleared."""
+    events = outcome["events"]
+    if (outcome["error"] or {}).get("type") != "ValueError" or not events:
+        return outcome
+    query = POINTER_QUERY[original.backend]
+    queries = [i for i, event in enumerate(events) if event.get("call") == query]
+    if not queries:
+        return outcome
+    last = events[queries[-1]]
+    failing = original.failing()
+    told = failing is not None and failing[0] == query and failing[1] == len(queries) - 1 and failing[2] != INVALID_VALUE
+    stand_in = _stand_ins(original).get(int(last["args"][1], 16))
+    if stand_in is not None:
+        last = {**last, "args": [last["args"][0], f"{stand_in:x}"]}
+    elif not told:
+        return outcome
+    return {"events": [*events[: queries[-1]], last], "error": {"type": str(value)}}
+
+
+def _drop_launch(original: Situation, outcome: Outcome, value: Any) -> Outcome:
+    launches = _launches(outcome)
+    return {**outcome, "events": outcome["events"][: launches[0]]} if launches else outcome
+
+
+def _stop_at_context_call(original: Situation, outcome: Outcome, value: Any) -> Outcome:
+    failing = original.failing()
+    return outcome if failing is None else _stop(outcome, CONTEXT_CALLS[failing[0]], str(value))
+
+
+OUTCOME: dict[str, Callable[[Situation, Outcome, Any], Outcome]] = {
+    "launch with the grid": _launch_grid,
+    "stop at the enter hook": _stop_at_enter_hook,
+    "stop at the refused pointer": _stop_at_refused_pointer,
+    "stop at the query": _stop_at_query,
+    "drop the launch": _drop_launch,
+    "stop at the context call": _stop_at_context_call,
+}

@@ -1,0 +1,204 @@
+"""Seeded cases for one signature: mostly launches, with every kind of refusal and failure mixed in.
+
+The same dialect, signature and seed give the same cases on every machine and Python. A case is valid arguments and
+launch options, then in about two of five cases one disturbance, rarely several: an odd argument, a wrong count, a grid
+that is empty, negative, wrapping or too large, broken metadata, a hook that raises, a driver call that fails.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+from relaunch.differential.case import Case
+from relaunch.differential.situation import INT32_MAX, SCRATCH, Signature, expanded, freeze
+from relaunch.differential.values import odd, odd_pointer, tensor, valid
+
+Call = dict[str, Any]
+
+_STATUSES = (1, 2, 700, 719)
+_DIMS_X = (1, 1, 1, 2, 3, 7, 128, 65535, 2**31 - 1)
+_DIMS_YZ = (1, 1, 1, 1, 2, 3, 65535)
+_FATAL_ON_HIP = 0.12  # how often an odd pointer may be one that kills HIP's legacy launcher
+
+_LAUNCH_CALLS = {
+    "cuda": ("cuLaunchKernelEx",),
+    "hip": ("hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel", "hipDrvLaunchKernelEx"),
+}
+_QUERY = {"cuda": "cuPointerGetAttribute", "hip": "hipPointerGetAttribute"}
+
+
+def sample(dialect: str, signature: Any, count: int, seed: int) -> Iterator[Case]:
+    """`count` cases for a signature given as nested lists or tuples of types.
+
+    Raise `generator.UnknownType` where the dialect's launcher cannot be made.
+    """
+    given = freeze(signature)
+    types = expanded(dialect, given)
+    identity = json.dumps([dialect, given], separators=(",", ":"))
+    rng = Random(f"{seed} {identity}")
+    name = hashlib.sha256(identity.encode()).hexdigest()[:8]
+    sampler = _Sampler(dialect, types, rng)
+    for i in range(count):
+        yield Case.from_json(
+            {
+                "id": f"{dialect}-{name}-{seed}-{i}",
+                "release": dialect.split("-")[1] + ".0",
+                "backend": sampler.backend,
+                "signature": _thaw(given),
+                "call": sampler.call(),
+            }
+        )
+
+
+def _thaw(signature: Signature) -> list[Any]:
+    return [entry if isinstance(entry, str) else _thaw(entry) for entry in signature]
+
+
+class _Sampler:
+    """Draws calls for one expanded signature."""
+
+    def __init__(self, dialect: str, types: Signature, rng: Random) -> None:
+        self.backend = dialect.rsplit("-", 1)[1]
+        self.types = types
+        self.rng = rng
+        self.fatal = _FATAL_ON_HIP if self.backend == "hip" else 1.0
+        self.scratch = SCRATCH[dialect]
+        self.drawers = [valid(kind) for kind in types]
+        disturbances: list[tuple[int, Callable[[Call], None]]] = [
+            (36, self._odd_argument),
+            (4, self._wrong_count),
+            (10, self._odd_grid),
+            (4, self._odd_metadata),
+            (2, self._odd_stream),
+            (5, self._hook_raises),
+            (4, self._odd_scratch),
+            (9, self._launch_fails),
+            (8, self._query_fails),
+        ]
+        if self.backend == "cuda":
+            disturbances += [(4, self._attribute_fails), (3, self._context_fails)]
+        self.disturb = [action for _, action in disturbances]
+        self.weights = [weight for weight, _ in disturbances]
+
+    def call(self) -> Call:
+        call = self._plain()
+        roll = self.rng.random()
+        times = 0 if roll < 0.6 else 1 if roll < 0.9 else 2 if roll < 0.98 else 3
+        for action in self.rng.choices(self.disturb, self.weights, k=times):
+            action(call)
+        return call
+
+    def _plain(self) -> Call:
+        rng = self.rng
+        call: Call = {
+            "grid": [rng.choice(_DIMS_X), rng.choice(_DIMS_YZ), rng.choice(_DIMS_YZ)],
+            "stream": rng.choice(("0x0", "0x1", "0x2", "0x55d000001000")),
+            "function": rng.choice(("0xf00", "0x7f1234567890")),
+            "metadata": [
+                rng.choice((1, 2, 4, 8, 16, 32)),
+                rng.choice((1, 1, 1, 1, 2, 4, 8, 16)),
+                rng.choice((0, 0, 128, 49152, 101376, 232448)),
+            ],
+            "cooperative": rng.random() < 0.15,
+        }
+        if call["grid"][0] * call["metadata"][1] > INT32_MAX or rng.random() < 0.97 and self._wraps(call["grid"]):
+            call["grid"] = [rng.randrange(1, 1024), 1, rng.choice((1, 2))]
+        if self.backend == "cuda":
+            call["pdl"] = rng.random() < 0.25
+        else:
+            call["warp_size"] = rng.choice((32, 64))
+        for key in self.scratch:
+            call[key] = rng.choice((None, None, {"tensor": "0x7a0000000000"}, 135239930216448))
+        call["enter"] = rng.choice(("none", "ok"))
+        call["exit"] = rng.choice(("none", "ok"))
+        call["args"] = [draw(rng) for draw in self.drawers]
+        if self.backend == "cuda" and rng.random() < 0.03:
+            call["no_context"] = True
+        return call
+
+    def _wraps(self, grid: list[int]) -> bool:
+        return grid[0] * grid[1] * grid[2] > INT32_MAX
+
+    def _odd_argument(self, call: Call) -> None:
+        if not self.types:
+            return self._wrong_count(call)
+        place = self.rng.randrange(len(self.types))
+        if place < len(call["args"]):
+            call["args"][place] = self._oddly(self.types[place], call["args"][place])
+
+    def _oddly(self, kind: Any, argument: Any) -> Any:
+        """An odd argument for the type; for a tuple mostly an odd item somewhere inside."""
+        if isinstance(kind, tuple) and kind and self.rng.random() < 0.8:
+            items = list(argument["tuple"]) if isinstance(argument, dict) and "tuple" in argument else None
+            if items is None or len(items) != len(kind):
+                items = [valid(inner)(self.rng) for inner in kind]
+            place = self.rng.randrange(len(kind))
+            items[place] = self._oddly(kind[place], items[place])
+            return {"tuple": items}
+        return odd(kind, self.rng, self.fatal)
+
+    def _wrong_count(self, call: Call) -> None:
+        if call["args"] and self.rng.random() < 0.5:
+            call["args"].pop()
+        else:
+            call["args"].append(self.rng.choice((1, None, {"tensor": "0x1000"})))
+
+    def _odd_grid(self, call: Call) -> None:
+        rng = self.rng
+        roll = rng.random()
+        place = rng.randrange(3)
+        if roll < 0.25:
+            call["grid"][place] = 0
+        elif roll < 0.45:
+            call["grid"][place] = rng.choice((-1, -(2**31), -7))
+        elif roll < 0.65:
+            call["grid"] = rng.choice(([65536, 65536, 1], [2**26, 64, 1], [65536, 32768, 1], [2**31 - 1, 2, 1]))[:]
+            call["metadata"][1:2] = [1]
+        elif roll < 0.8:
+            call["grid"][0] = 2**31 - 1
+            call["metadata"][1:2] = [rng.choice((2, 4, 16))]
+        else:
+            call["grid"][place] = rng.choice(
+                (None, {"float": "0x1.0p+0"}, {"index": 4}, {"str": "1"}, 2**31, 2**40, -(2**70), True, {"index": -1})
+            )
+
+    def _odd_metadata(self, call: Call) -> None:
+        warps, ctas, shared = 4, self.rng.choice((1, 2, 16)), 128
+        call["metadata"] = self.rng.choice(
+            (
+                None, {"list": [warps, ctas, shared]}, [warps, ctas], [warps, ctas, shared, 0], [{"str": "x"}, ctas, 0],
+                [warps, {"index": ctas}, shared], [warps, ctas, 2**31], [warps, None, shared], [True, ctas, {"index": 0}],
+                [{"float": "0x1.0p+2"}, ctas, shared], {"str": "abc"}, 3,
+            )
+        )  # fmt: skip
+
+    def _odd_stream(self, call: Call) -> None:
+        call["stream"] = self.rng.choice((None, {"float": "0x1.0p+0"}, {"index": 1}, {"str": "0"}, -1, 2**64 + 5, True))
+
+    def _hook_raises(self, call: Call) -> None:
+        call[self.rng.choice(("enter", "exit"))] = "raise"
+
+    def _odd_scratch(self, call: Call) -> None:
+        odd_one = self.rng.choice((tensor, lambda rng: odd_pointer(rng, self.fatal)))
+        call[self.rng.choice(self.scratch)] = odd_one(self.rng)
+
+    def _launch_fails(self, call: Call) -> None:
+        name = self.rng.choice(_LAUNCH_CALLS[self.backend])
+        call["fail"] = [name, self.rng.choice((0, 0, 0, 1)), self.rng.choice(_STATUSES)]
+
+    def _query_fails(self, call: Call) -> None:
+        call["fail"] = [_QUERY[self.backend], self.rng.choice((0, 0, 1, 1, 2, 5)), self.rng.choice(_STATUSES)]
+
+    def _attribute_fails(self, call: Call) -> None:
+        call["fail"] = ["cuFuncSetAttribute", self.rng.choice((0, 0, 0, 1)), self.rng.choice(_STATUSES)]
+        if isinstance(call["metadata"], list) and self.rng.random() < 0.8:
+            call["metadata"][1:2] = [16]
+
+    def _context_fails(self, call: Call) -> None:
+        names = ("cuCtxGetCurrent", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent")
+        call["fail"] = [self.rng.choice(names), self.rng.choice((0, 0, 0, 1)), self.rng.choice(_STATUSES)]
+        call["no_context"] = self.rng.random() < 0.9

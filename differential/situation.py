@@ -1,0 +1,181 @@
+"""What a case says about its launch, seen before anything runs.
+
+A `Situation` pairs every argument with the type that will read it and orders the pointers as the dialect's launcher
+takes them. Conditions and rewrites of divergences look at nothing else: they never see what a launcher did.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Union
+
+from relaunch import generator
+from relaunch.differential.case import Case
+
+Signature = tuple[Any, ...]
+Argument = Any  # JSON of one argument, as cases spell it
+Place = tuple[Union[str, int], ...]  # ("args", 2, 0): item 0 of argument 2; ("global_scratch",): the scratch object
+
+INT32_MAX = 2**31 - 1
+INT32_MIN = -(2**31)
+
+# Scratch objects that a dialect's launcher takes as pointers, in its order, before the kernel's own pointers.
+SCRATCH: dict[str, tuple[str, ...]] = {
+    "triton-3.6-cuda": ("global_scratch", "profile_scratch"),
+    "triton-3.6-hip": ("profile_scratch",),
+}
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One argument that one type reads; `place` says where it lies in the call."""
+
+    type: str
+    place: Place
+    argument: Argument
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A call with the signature, descriptors expanded, that its launcher was made for."""
+
+    dialect: str
+    backend: str
+    signature: Signature
+    call: dict[str, Any]
+
+    @staticmethod
+    def of(case: Case) -> Situation:
+        """Raise `generator.UnknownType` where the dialect has no such type."""
+        signature = expanded(case.dialect, freeze(case.signature))
+        return Situation(case.dialect, case.backend, signature, dict(case.call))
+
+    def leaves(self) -> list[Leaf]:
+        """Arguments with their types, left to right.
+
+        Empty where the number of arguments is wrong; without the items of a tuple whose length is wrong. In both
+        places a launcher refuses the call before it looks any further.
+        """
+        args = self.call["args"]
+        if len(args) != len(self.signature):
+            return []
+        return [leaf for i, (kind, arg) in enumerate(zip(self.signature, args)) for leaf in _leaves(kind, arg, i)]
+
+    def pointers(self) -> list[Leaf]:
+        """Scratch objects, then pointer arguments, in the order in which the launcher takes them."""
+        scratch = [Leaf("*i8", (key,), self.call.get(key)) for key in SCRATCH[self.dialect]]
+        return scratch + [leaf for leaf in self.leaves() if leaf.type.startswith("*")]
+
+    def grid(self) -> tuple[int, int, int] | None:
+        """The grid as C ints; None where it is refused while arguments are parsed."""
+        dims = [as_index(dim) for dim in self.call["grid"]]
+        if len(dims) != 3 or any(dim is None or not INT32_MIN <= dim <= INT32_MAX for dim in dims):
+            return None
+        return (dims[0], dims[1], dims[2])  # type: ignore[return-value]
+
+    def num_ctas(self) -> int | None:
+        """The second entry of the kernel's metadata; None where the metadata is refused."""
+        metadata = self.call["metadata"]
+        if not isinstance(metadata, list) or len(metadata) != 3:
+            return None
+        entries = [as_index(entry) for entry in metadata]
+        if any(entry is None or not INT32_MIN <= entry <= INT32_MAX for entry in entries):
+            return None
+        return entries[1]
+
+    def failing(self) -> tuple[str, int, int] | None:
+        """(function, n, status) of the driver call that is told to fail."""
+        fail = self.call.get("fail")
+        return None if fail is None else (fail[0], fail[1], fail[2])
+
+    def put(self, place: Place, argument: Argument) -> Situation:
+        """A copy of the situation with one argument replaced."""
+        call = deepcopy(self.call)
+        if place[0] != "args":
+            call[str(place[0])] = argument
+            return self.with_call(call)
+        holder: list[Argument] = call["args"]
+        for step in place[1:-1]:
+            _open_string(holder, int(step))
+            holder = items_of(holder[int(step)]) or []
+        holder[int(place[-1])] = argument
+        return self.with_call(call)
+
+    def with_call(self, call: dict[str, Any]) -> Situation:
+        return Situation(self.dialect, self.backend, self.signature, call)
+
+
+def freeze(signature: Any) -> Signature:
+    """Nested lists or tuples of types as nested tuples."""
+    return tuple(entry if isinstance(entry, str) else freeze(entry) for entry in signature)
+
+
+@lru_cache(maxsize=4096)
+def expanded(dialect: str, signature: Signature) -> Signature:
+    return freeze(generator.expand(generator.LauncherSpec(dialect, signature)))
+
+
+def items_of(argument: Argument) -> list[Argument] | None:
+    """The items of an argument that is a sequence to Python (the very list, where it has one); None where it is none."""
+    if isinstance(argument, dict):
+        for kind in ("tuple", "list", "namedtuple"):
+            if kind in argument:
+                items: list[Argument] = argument[kind]
+                return items
+        if "str" in argument:
+            return [{"str": letter} for letter in argument["str"]]
+    return None
+
+
+def as_index(argument: Argument) -> int | None:
+    """The int that `__index__` gives, for ints, bools and objects with the method; None for all others."""
+    if isinstance(argument, int):
+        return int(argument)
+    if isinstance(argument, dict) and "index" in argument:
+        return int(argument["index"])
+    return None
+
+
+def as_float(argument: Argument) -> float | None:
+    """The C double that a floating type reads; None where it is refused."""
+    try:
+        index = as_index(argument)
+        if index is not None:
+            return float(index)
+    except OverflowError:
+        return None
+    if isinstance(argument, dict):
+        for kind in ("float", "floatlike"):
+            if kind in argument:
+                return _c99(argument[kind])
+    return None
+
+
+def _c99(text: str) -> float:
+    return float(text) if text in ("nan", "inf", "-inf") else float.fromhex(text)
+
+
+def overflows_half(value: float) -> bool:
+    """Finite, and rounded to nearest even it is past the largest fp16 (65504)."""
+    return math.isfinite(value) and abs(value) >= 65520.0
+
+
+def _leaves(kind: Any, argument: Argument, *place: int) -> Iterator[Leaf]:
+    if isinstance(kind, str):
+        yield Leaf(kind, ("args", *place), argument)
+        return
+    items = items_of(argument)
+    if items is not None and len(items) == len(kind):
+        for i, (inner, item) in enumerate(zip(kind, items)):
+            yield from _leaves(inner, item, *place, i)
+
+
+def _open_string(holder: list[Argument], step: int) -> None:
+    """Turn a string that stands for a tuple into a tuple of its letters, so that one can be replaced."""
+    argument = holder[step]
+    if isinstance(argument, dict) and "str" in argument:
+        holder[step] = {"tuple": items_of(argument)}
