@@ -35,6 +35,7 @@ class Divergence:
 
     id: str
     title: str
+    summary: str  # a few words for reports
     dialects: tuple[str, ...]
     signature: str
     call: tuple[str, ...]
@@ -71,6 +72,7 @@ def _read(entry: dict[str, Any]) -> Divergence:
     return Divergence(
         id=entry["id"],
         title=entry["title"],
+        summary=entry["summary"],
         dialects=tuple(entry["dialects"]),
         signature=entry["signature"],
         call=tuple(entry["call"]),
