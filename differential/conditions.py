@@ -14,7 +14,6 @@ from relaunch.differential.situation import (
     Situation,
     as_float,
     as_index,
-    items_of,
     overflows_half,
 )
 
@@ -123,7 +122,7 @@ def address(argument: Argument) -> int | None:
 def answers_700(argument: Argument) -> bool:
     """An address for which the recording driver's pointer query fails with status 700."""
     where = address(argument)
-    return where is not None and 0 <= where < 2**48 and where >> 40 == 0x5E
+    return where is not None and 0 <= where < 2**64 and where >> 40 & 0xFF == 0x5E
 
 
 def _query_fails_otherwise(situation: Situation) -> bool:
@@ -179,5 +178,3 @@ CALL: dict[str, Callable[[Situation], bool]] = {
     "the launch call fails": _hip_launch_fails,
     "an exit hook is set": _exit_hook_set,
 }
-
-__all__ = ["CALL", "SIGNATURE", "items_of"]
