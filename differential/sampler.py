@@ -58,6 +58,11 @@ def _thaw(signature: Signature) -> list[Any]:
     return [entry if isinstance(entry, str) else _thaw(entry) for entry in signature]
 
 
+def _set_ctas(call: Call, num_ctas: int) -> None:
+    if isinstance(call["metadata"], list):
+        call["metadata"][1:2] = [num_ctas]
+
+
 class _Sampler:
     """Draws calls for one expanded signature."""
 
@@ -66,6 +71,7 @@ class _Sampler:
         self.types = types
         self.rng = rng
         self.fatal = _FATAL_ON_HIP if self.backend == "hip" else 1.0
+        self.warp_size = rng.choice((32, 64))  # one for all cases: legacy compiles it in
         self.scratch = SCRATCH[dialect]
         self.drawers = [valid(kind) for kind in types]
         disturbances: list[tuple[int, Callable[[Call], None]]] = [
@@ -110,7 +116,7 @@ class _Sampler:
         if self.backend == "cuda":
             call["pdl"] = rng.random() < 0.25
         else:
-            call["warp_size"] = rng.choice((32, 64))
+            call["warp_size"] = self.warp_size
         for key in self.scratch:
             call[key] = rng.choice((None, None, {"tensor": "0x7a0000000000"}, 135239930216448))
         call["enter"] = rng.choice(("none", "ok"))
@@ -157,10 +163,10 @@ class _Sampler:
             call["grid"][place] = rng.choice((-1, -(2**31), -7))
         elif roll < 0.65:
             call["grid"] = rng.choice(([65536, 65536, 1], [2**26, 64, 1], [65536, 32768, 1], [2**31 - 1, 2, 1]))[:]
-            call["metadata"][1:2] = [1]
+            _set_ctas(call, 1)
         elif roll < 0.8:
             call["grid"][0] = 2**31 - 1
-            call["metadata"][1:2] = [rng.choice((2, 4, 16))]
+            _set_ctas(call, rng.choice((2, 4, 16)))
         else:
             call["grid"][place] = rng.choice(
                 (None, {"float": "0x1.0p+0"}, {"index": 4}, {"str": "1"}, 2**31, 2**40, -(2**70), True, {"index": -1})
@@ -195,8 +201,8 @@ class _Sampler:
 
     def _attribute_fails(self, call: Call) -> None:
         call["fail"] = ["cuFuncSetAttribute", self.rng.choice((0, 0, 0, 1)), self.rng.choice(_STATUSES)]
-        if isinstance(call["metadata"], list) and self.rng.random() < 0.8:
-            call["metadata"][1:2] = [16]
+        if self.rng.random() < 0.8:
+            _set_ctas(call, 16)
 
     def _context_fails(self, call: Call) -> None:
         names = ("cuCtxGetCurrent", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent")
