@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
-from relaunch.differential import _native
+from relaunch.differential import outcome as outcomes
 from relaunch.differential.divergence import visible
-
-Outcome = dict[str, Any]
+from relaunch.differential.outcome import Outcome
 
 
 def difference(expected: Outcome, actual: Outcome) -> str | None:
     """The first difference, named by its place in the outcome; None where ours did what it had to.
 
-    Events are compared exactly, errors by type. Where legacy dies, launching is wrong, dying is wrong and any error
-    is right. Dying is never right.
+    Events are compared exactly, errors by type. Where legacy dies, launching is wrong and any error is right.
+    Dying, giving no answer and not coming to be are never right.
     """
     if "crash" in actual:
-        return "crash: the worker died"
+        return "crash: the process died"
+    if "hang" in actual:
+        return "hang: no answer in time"
+    if "bind_error" in actual:
+        return f"bind_error: {actual['bind_error']}"
+    if "hang" in expected or "bind_error" in expected:
+        return f"the legacy launcher gave no outcome: {dict(expected)}"
     if "crash" in expected:
-        if any("params" in event for event in actual["events"]):
-            return "launched, where legacy dies"
-        return None if actual["error"] is not None else "no error, where legacy dies"
-    return _native.compare(canonical(visible(expected)), canonical(visible(actual)))
-
-
-def canonical(outcome: Outcome) -> bytes:
-    """Equal outcomes give equal bytes."""
-    return json.dumps(outcome, sort_keys=True, separators=(",", ":")).encode()
+        if launched(actual):
+            return "events: launched, where legacy dies"
+        return None if actual["error"] is not None else "error: none, where legacy dies"
+    return outcomes.compare(visible(expected), visible(actual))
 
 
 def launched(outcome: Outcome) -> bool:
-    return any("params" in event for event in outcome.get("events", ()))
+    """Whether the driver was asked to launch, whatever it answered."""
+    return bool(outcomes.launches(outcome))

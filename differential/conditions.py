@@ -24,7 +24,7 @@ POINTER_QUERY = {"cuda": "cuPointerGetAttribute", "hip": "hipPointerGetAttribute
 INVALID_VALUE = 1  # the status of a query for an address that the driver does not know, on both backends
 
 
-def _any(situation: Situation) -> bool:
+def _any(_situation: Situation) -> bool:
     return True
 
 

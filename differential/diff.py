@@ -10,17 +10,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
 from relaunch import generator
 from relaunch.differential import pool
-from relaunch.differential.case import Case
+from relaunch.differential.case import Case, Signature
 from relaunch.differential.compare import difference, launched
-from relaunch.differential.divergence import call_key, expected, legacy_runs
+from relaunch.differential.divergence import RunLegacy, call_key, expected, legacy_runs
+from relaunch.differential.outcome import Outcome
 from relaunch.differential.sampler import sample
-from relaunch.differential.situation import Signature, expanded
+from relaunch.differential.situation import expanded
 
-Outcome = dict[str, Any]
 RunCases = Callable[[list[Case], str], Iterable[Outcome]]  # cases, "generated" or "precompiled" -> outcomes in order
 CHUNK = 4000  # cases whose outcomes are held at a time
 
@@ -94,9 +93,13 @@ def compare_cases(tally: Tally, cases: Iterable[Case], run_cases: RunCases, adva
         legacy = dict(zip(runs, run_cases(list(runs.values()), "generated"), strict=True))
         ours = list(run_cases(chunk, "precompiled"))
         for case, actual in zip(chunk, ours, strict=True):
-            wanted, ids = expected(case, lambda run: legacy[call_key(run)])
+            wanted, ids = expected(case, _looked_up(legacy))
             tally.count(case, wanted, ids, actual)
         advance(len(chunk))
+
+
+def _looked_up(legacy: dict[str, Outcome]) -> RunLegacy:
+    return lambda run: legacy[call_key(run)]
 
 
 def diff(
@@ -106,7 +109,7 @@ def diff(
     cases: int,
     seed: int,
     run_cases: RunCases | None = None,
-    advance: Callable[[int], None] = lambda done: None,
+    advance: Callable[[int], None] = lambda _done: None,
 ) -> Tally:
     """`cases` sampled cases for every signature under one dialect."""
     fit, unfit = supported(dialect, signatures)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -21,11 +21,11 @@ from typing import Any
 from relaunch.differential.case import Case
 from relaunch.differential.conditions import CALL as CALL_CONDITIONS
 from relaunch.differential.conditions import SIGNATURE as SIGNATURE_CONDITIONS
+from relaunch.differential.outcome import Outcome
 from relaunch.differential.rewrites import CALL as CALL_REWRITES
 from relaunch.differential.rewrites import OUTCOME as OUTCOME_REWRITES
 from relaunch.differential.situation import Situation
 
-Outcome = dict[str, Any]
 RunLegacy = Callable[[Case], Outcome]
 
 
@@ -90,8 +90,8 @@ def applicable(case: Case) -> list[str]:
 def expected(case: Case, run_legacy: RunLegacy) -> tuple[Outcome, list[str]]:
     """What ours must do, and the ids without which that would be another outcome.
 
-    Legacy is run on the inputs that `legacy_runs` lists and on no others. An outcome of ours has events and the type
-    of an error; texts are each launcher's own.
+    Legacy is run on the inputs that `legacy_runs` lists and on no others. Ours is held to the `visible` part; texts
+    are each launcher's own.
     """
     situation = Situation.of(case)
     entries = _applicable(situation)
@@ -125,9 +125,9 @@ def call_key(case: Case) -> str:
 
 
 def visible(outcome: Outcome) -> Outcome:
-    """The part of an outcome in which launchers must agree: the events and the type of the error, or the crash."""
-    if "crash" in outcome:
-        return {"crash": True}
+    """The part of an outcome in which launchers must agree: events and the error's type, or what came instead."""
+    if "events" not in outcome:
+        return outcome
     error = outcome.get("error")
     return {"events": outcome["events"], "error": None if error is None else {"type": error["type"]}}
 
@@ -148,14 +148,14 @@ def _rewritten(situation: Situation, entries: Iterable[Divergence]) -> Situation
 
 
 def _with_call(case: Case, situation: Situation) -> Case:
-    return Case.from_json({**case.to_json(), "call": situation.call})
+    return replace(case, call=situation.call)
 
 
 def _outcome(case: Case, situation: Situation, entries: tuple[Divergence, ...], run_legacy: RunLegacy) -> Outcome:
     outcome = run_legacy(_with_call(case, _rewritten(situation, entries)) if entries else case)
     for entry in entries:
         for name, value in entry.rewrite_outcome:
-            if "crash" not in outcome:
+            if "events" in outcome:
                 outcome = OUTCOME_REWRITES[name](situation, outcome, value)
     return outcome
 
@@ -167,10 +167,10 @@ def render() -> str:
         "",
         "Rendered from `differential/divergences.json` by `python -m relaunch.differential.divergence`.",
         "",
-        "Every call that a legacy launcher launches is launched by the precompiled one with an equal record, and every",
-        "call that it rejects is rejected with the same exception type. The entries below are the only exceptions. Each",
-        "holds under a condition on the input; what legacy does with the rewritten input, itself rewritten, is then",
-        "exactly what the precompiled launcher must do. The entries compose in this order.",
+        "Every call that a legacy launcher launches is launched by the precompiled one with an equal record, and",
+        "every call that it rejects is rejected with the same exception type. The entries below are the only",
+        "exceptions. Each holds under a condition on the input; what legacy does with the rewritten input, itself",
+        "rewritten, is then exactly what the precompiled launcher must do. The entries compose in this order.",
     ]
     for entry in divergences():
         lines += ["", f"## {entry.id} {entry.title}", "", entry.reason, ""]

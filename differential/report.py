@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -15,6 +14,7 @@ from rich.text import Text
 from relaunch.differential.compare import launched
 from relaunch.differential.diff import Fault, Tally
 from relaunch.differential.divergence import divergences, visible
+from relaunch.differential.outcome import Outcome
 
 SHOWN_FAULTS = 10  # per report; all are stored
 
@@ -46,7 +46,8 @@ def table(tallies: list[Tally], title: str) -> Table:
         row(f"  {entry.id} {entry.title}", (tally.divergences[entry.id] for tally in tallies), entry.summary)
     shown.add_section()
     faults = [len(tally.faults) for tally in tallies]
-    row("unexplained", faults, "" if any(faults) else "nothing else differs", "bold red" if any(faults) else "bold green")
+    line, style = ("", "bold red") if any(faults) else ("nothing else differs", "bold green")
+    row("unexplained", faults, line, style)
     return shown
 
 
@@ -57,21 +58,21 @@ def _unsupported(tallies: list[Tally]) -> str:
 
 def print_faults(console: Console, faults: list[Fault], stored: list[Path]) -> None:
     """For each fault the first difference and the commands that run the case again."""
-    for fault, path in list(zip(faults, stored))[:SHOWN_FAULTS]:
+    for fault, path in list(zip(faults, stored, strict=True))[:SHOWN_FAULTS]:
         console.print(f"\n[bold red]{escape(fault.case.id)}[/]: {escape(fault.difference)}", highlight=False)
         console.print(f"  expected {_in_words(fault.expected)}, got {_in_words(fault.actual)}", markup=False)
         if fault.divergences:
             console.print(f"  with {', '.join(fault.divergences)} taken into account", markup=False)
-        console.print("  signature " + json.dumps(fault.case.to_json()["signature"]), markup=False, soft_wrap=True)
+        console.print("  signature " + json.dumps(fault.case.signature), markup=False, soft_wrap=True)
         for launcher in ("generated", "precompiled"):
             console.print(f"  relaunch replay {path} --launcher {launcher}", markup=False, soft_wrap=True)
     if len(faults) > SHOWN_FAULTS:
         console.print(f"\n{len(faults) - SHOWN_FAULTS} more under {stored[0].parent}", markup=False, soft_wrap=True)
 
 
-def _in_words(outcome: dict[str, Any]) -> str:
-    if "crash" in outcome:
-        return "a death"
+def _in_words(outcome: Outcome) -> str:
+    if "events" not in outcome:
+        return ", ".join(outcome)
     error = outcome.get("error")
     did = "a launch" if launched(outcome) else "no launch"
     return did if error is None else f"{did} and {error['type']}"

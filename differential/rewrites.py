@@ -7,7 +7,7 @@ the original input, the outcome and the rewrite's own value. An outcome that sto
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -20,9 +20,8 @@ from relaunch.differential.conditions import (
     first_refused,
     i8_moved,
 )
+from relaunch.differential.outcome import Outcome, launches
 from relaunch.differential.situation import Situation, as_index
-
-Outcome = dict[str, Any]
 
 # What legacy says of a pointer whose data_ptr() gives no int: Triton's own text, raised nowhere else.
 NO_INT_TEXT = "data_ptr method of Pointer object must return 64-bit int"
@@ -36,7 +35,7 @@ def _set(key: str) -> Callable[[Situation, Any], Situation]:
     return put
 
 
-def _i8_as_unsigned(situation: Situation, value: Any) -> Situation:
+def _i8_as_unsigned(situation: Situation, _value: Any) -> Situation:
     for leaf in situation.leaves():
         if leaf.type == "i8" and i8_moved(leaf.argument):
             given = as_index(leaf.argument) or 0
@@ -45,7 +44,7 @@ def _i8_as_unsigned(situation: Situation, value: Any) -> Situation:
     return situation
 
 
-def _refuse_first_pointer(situation: Situation, value: Any) -> Situation:
+def _refuse_first_pointer(situation: Situation, _value: Any) -> Situation:
     leaf = first_refused(situation)
     return situation if leaf is None else situation.put(leaf.place, {"tensor_returns": {"str": "x"}})
 
@@ -55,21 +54,21 @@ def _stand_ins(situation: Situation) -> dict[int, int]:
     pointers = situation.pointers()
     used = {address(leaf.argument) for leaf in pointers}
     free = (UNKNOWN_ADDRESSES + i for i in range(2 * len(pointers)) if UNKNOWN_ADDRESSES + i not in used)
-    return dict(zip(free, (address(leaf.argument) or 0 for leaf in pointers if answers_700(leaf.argument))))
+    return {next(free): address(leaf.argument) or 0 for leaf in pointers if answers_700(leaf.argument)}
 
 
-def _query_finds_nothing(situation: Situation, value: Any) -> Situation:
+def _query_finds_nothing(situation: Situation, _value: Any) -> Situation:
     """Every query that fails in another way says 'invalid value' instead, at which legacy stops."""
     failing = situation.failing()
     places = [leaf.place for leaf in situation.pointers() if answers_700(leaf.argument)]
-    for place, stand_in in zip(places, _stand_ins(situation)):
+    for place, stand_in in zip(places, _stand_ins(situation), strict=True):
         situation = situation.put(place, {"tensor": hex(stand_in)})
     if failing is not None and failing[0] == POINTER_QUERY[situation.backend] and failing[2] != INVALID_VALUE:
         situation = situation.with_call({**situation.call, "fail": [failing[0], failing[1], INVALID_VALUE]})
     return situation
 
 
-def _only_get_a_context(situation: Situation, value: Any) -> Situation:
+def _only_get_a_context(situation: Situation, _value: Any) -> Situation:
     """No call fails and there is one argument too many, so that legacy stops once it has a context."""
     call = {key: entry for key, entry in situation.call.items() if key != "fail"}
     return situation.with_call({**call, "args": [None] * (len(situation.signature) + 1)})
@@ -90,22 +89,21 @@ def _stop(outcome: Outcome, keep: int, error: str) -> Outcome:
     return {"events": outcome["events"][:keep], "error": {"type": error}}
 
 
-def _launches(outcome: Outcome) -> list[int]:
-    return [i for i, event in enumerate(outcome["events"]) if "params" in event]
-
-
-def _launch_grid(original: Situation, outcome: Outcome, value: Any) -> Outcome:
+def _launch_grid(original: Situation, outcome: Outcome, _value: Any) -> Outcome:
     """Put the grid of the original into a launch that was made with grid (1, 1, 1)."""
     grid = original.grid()
-    events = list(outcome["events"])
-    for i in _launches(outcome):
-        if grid is not None:
-            x = grid[0] * int(events[i]["grid"][0]) % 2**32
-            events[i] = {**events[i], "grid": [x, grid[1], grid[2]]}
-    return {**outcome, "events": events}
+    if grid is None:
+        return outcome
+
+    def put(event: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "params" not in event:
+            return event
+        return {**event, "grid": [grid[0] * int(event["grid"][0]) % 2**32, grid[1], grid[2]]}
+
+    return {**outcome, "events": [put(event) for event in outcome["events"]]}
 
 
-def _stop_at_enter_hook(original: Situation, outcome: Outcome, value: Any) -> Outcome:
+def _stop_at_enter_hook(_original: Situation, outcome: Outcome, value: Any) -> Outcome:
     hook = {"hook": "enter"}
     events = outcome["events"]
     return _stop(outcome, events.index(hook), str(value)) if hook in events else outcome
@@ -131,7 +129,7 @@ def _stop_at_query(original: Situation, outcome: Outcome, value: Any) -> Outcome
         return outcome
     last = events[queries[-1]]
     failing = original.failing()
-    told = failing is not None and failing[0] == query and failing[1] == len(queries) - 1 and failing[2] != INVALID_VALUE
+    told = failing is not None and failing[:2] == (query, len(queries) - 1) and failing[2] != INVALID_VALUE
     stand_in = _stand_ins(original).get(int(last["args"][1], 16))
     if stand_in is not None:
         last = {**last, "args": [last["args"][0], f"{stand_in:x}"]}
@@ -140,9 +138,9 @@ def _stop_at_query(original: Situation, outcome: Outcome, value: Any) -> Outcome
     return {"events": [*events[: queries[-1]], last], "error": {"type": str(value)}}
 
 
-def _drop_launch(original: Situation, outcome: Outcome, value: Any) -> Outcome:
-    launches = _launches(outcome)
-    return {**outcome, "events": outcome["events"][: launches[0]]} if launches else outcome
+def _drop_launch(_original: Situation, outcome: Outcome, _value: Any) -> Outcome:
+    made = launches(outcome)
+    return {**outcome, "events": outcome["events"][: outcome["events"].index(made[0])]} if made else outcome
 
 
 def _stop_at_context_call(original: Situation, outcome: Outcome, value: Any) -> Outcome:

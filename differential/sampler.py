@@ -41,21 +41,10 @@ def sample(dialect: str, signature: Any, count: int, seed: int) -> Iterator[Case
     identity = json.dumps([dialect, given], separators=(",", ":"))
     rng = Random(f"{seed} {identity}")
     name = hashlib.sha256(identity.encode()).hexdigest()[:8]
+    release = dialect.split("-")[1] + ".0"
     sampler = _Sampler(dialect, types, rng)
     for i in range(count):
-        yield Case.from_json(
-            {
-                "id": f"{dialect}-{name}-{seed}-{i}",
-                "release": dialect.split("-")[1] + ".0",
-                "backend": sampler.backend,
-                "signature": _thaw(given),
-                "call": sampler.call(),
-            }
-        )
-
-
-def _thaw(signature: Signature) -> list[Any]:
-    return [entry if isinstance(entry, str) else _thaw(entry) for entry in signature]
+        yield Case(f"{dialect}-{name}-{seed}-{i}", release, sampler.backend, given, sampler.call())
 
 
 def _set_ctas(call: Call, num_ctas: int) -> None:
@@ -111,7 +100,7 @@ class _Sampler:
             ],
             "cooperative": rng.random() < 0.15,
         }
-        if call["grid"][0] * call["metadata"][1] > INT32_MAX or rng.random() < 0.97 and self._wraps(call["grid"]):
+        if call["grid"][0] * call["metadata"][1] > INT32_MAX or self._wraps(call["grid"]):
             call["grid"] = [rng.randrange(1, 1024), 1, rng.choice((1, 2))]
         if self.backend == "cuda":
             call["pdl"] = rng.random() < 0.25
@@ -131,7 +120,8 @@ class _Sampler:
 
     def _odd_argument(self, call: Call) -> None:
         if not self.types:
-            return self._wrong_count(call)
+            self._wrong_count(call)
+            return
         place = self.rng.randrange(len(self.types))
         if place < len(call["args"]):
             call["args"][place] = self._oddly(self.types[place], call["args"][place])
@@ -177,8 +167,8 @@ class _Sampler:
         call["metadata"] = self.rng.choice(
             (
                 None, {"list": [warps, ctas, shared]}, [warps, ctas], [warps, ctas, shared, 0], [{"str": "x"}, ctas, 0],
-                [warps, {"index": ctas}, shared], [warps, ctas, 2**31], [warps, None, shared], [True, ctas, {"index": 0}],
-                [{"float": "0x1.0p+2"}, ctas, shared], {"str": "abc"}, 3,
+                [warps, {"index": ctas}, shared], [warps, ctas, 2**31], [warps, None, shared],
+                [True, ctas, {"index": 0}], [{"float": "0x1.0p+2"}, ctas, shared], {"str": "abc"}, 3,
             )
         )  # fmt: skip
 

@@ -14,9 +14,8 @@ from functools import lru_cache
 from typing import Any, Union
 
 from relaunch import generator
-from relaunch.differential.case import Case
+from relaunch.differential.case import Case, Signature
 
-Signature = tuple[Any, ...]
 Argument = Any  # JSON of one argument, as cases spell it
 Place = tuple[Union[str, int], ...]  # ("args", 2, 0): item 0 of argument 2; ("global_scratch",): the scratch object
 
@@ -51,8 +50,7 @@ class Situation:
     @staticmethod
     def of(case: Case) -> Situation:
         """Raise `generator.UnknownType` where the dialect has no such type."""
-        signature = expanded(case.dialect, freeze(case.signature))
-        return Situation(case.dialect, case.backend, signature, dict(case.call))
+        return Situation(case.dialect, case.backend, expanded(case.dialect, case.signature), dict(case.call))
 
     def leaves(self) -> list[Leaf]:
         """Arguments with their types, left to right.
@@ -63,7 +61,8 @@ class Situation:
         args = self.call["args"]
         if len(args) != len(self.signature):
             return []
-        return [leaf for i, (kind, arg) in enumerate(zip(self.signature, args)) for leaf in _leaves(kind, arg, i)]
+        pairs = zip(self.signature, args, strict=True)
+        return [leaf for i, (kind, arg) in enumerate(pairs) for leaf in _leaves(kind, arg, i)]
 
     def pointers(self) -> list[Leaf]:
         """Scratch objects, then pointer arguments, in the order in which the launcher takes them."""
@@ -116,11 +115,12 @@ def freeze(signature: Any) -> Signature:
 
 @lru_cache(maxsize=4096)
 def expanded(dialect: str, signature: Signature) -> Signature:
+    """Nested tuples of types, descriptors expanded. Raise `generator.UnknownType`, ValueError."""
     return freeze(generator.expand(generator.LauncherSpec(dialect, signature)))
 
 
 def items_of(argument: Argument) -> list[Argument] | None:
-    """The items of an argument that is a sequence to Python (the very list, where it has one); None where it is none."""
+    """The items of an argument that is a sequence to Python (the list itself where it has one), or None."""
     if isinstance(argument, dict):
         for kind in ("tuple", "list", "namedtuple"):
             if kind in argument:
@@ -170,7 +170,7 @@ def _leaves(kind: Any, argument: Argument, *place: int) -> Iterator[Leaf]:
         return
     items = items_of(argument)
     if items is not None and len(items) == len(kind):
-        for i, (inner, item) in enumerate(zip(kind, items)):
+        for i, (inner, item) in enumerate(zip(kind, items, strict=True)):
             yield from _leaves(inner, item, *place, i)
 
 

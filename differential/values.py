@@ -42,8 +42,8 @@ _FP16_OVERFLOWS = [65520.0, -65520.0, 1e5, -1e39, 1.7976931348623157e308, 65536]
 _RAISES = ("ValueError", "ZeroDivisionError", "KeyboardInterrupt", "TypeError")
 _OBJECTS: list[Argument] = [
     {"object": 1}, {"str": "fp16"}, {"str": "1"}, {"float": "0x1.0p+0"}, {"tuple": [1, 2]}, {"list": []}, {"dict": 2},
-    {"intlike": 3}, {"floatlike": "0x1.8p+0"}, {"index": 16}, {"tensor": "0x1000"}, {"float_raises": "ZeroDivisionError"},
-    {"index_raises": "ZeroDivisionError"},
+    {"intlike": 3}, {"floatlike": "0x1.8p+0"}, {"index": 16}, {"tensor": "0x1000"},
+    {"float_raises": "ZeroDivisionError"}, {"index_raises": "ZeroDivisionError"},
 ]  # fmt: skip
 
 
