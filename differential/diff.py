@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
+from pathlib import Path
 
 from relaunch import generator
 from relaunch.differential import pool
@@ -21,6 +23,7 @@ from relaunch.differential.sampler import sample
 from relaunch.differential.situation import expanded
 
 RunCases = Callable[[list[Case], str], Iterable[Outcome]]  # cases, "generated" or "precompiled" -> outcomes in order
+Advance = Callable[[float], None]  # told how many more cases are done; a case run by one launcher is half done
 CHUNK = 4000  # cases whose outcomes are held at a time
 
 
@@ -85,17 +88,39 @@ def supported(dialect: str, signatures: Iterable[Signature]) -> tuple[list[Signa
     return fit, unfit
 
 
-def compare_cases(tally: Tally, cases: Iterable[Case], run_cases: RunCases, advance: Callable[[int], None]) -> None:
-    """Run and count cases of one dialect, a chunk at a time. `advance` is told how many are done."""
+def cases_for(dialect: str, signatures: Iterable[Signature], count: int, seed: int) -> Iterator[Case]:
+    """`count` sampled cases for each signature, all of which the dialect must support."""
+    for signature in signatures:
+        yield from sample(dialect, signature, count, seed)
+
+
+def build_launchers(
+    dialects: Iterable[str], signatures: Iterable[Signature], seed: int, cache: Path, jobs: int, progress: pool.Progress
+) -> int:
+    """Builds every legacy launcher that the sampled cases will need; how many there are.
+
+    Raise generator.BuildError, generator.ToolchainError.
+    """
+    kept = list(signatures)
+    first = (case for dialect in dialects for case in cases_for(dialect, supported(dialect, kept)[0], 1, seed))
+    specs = list(dict.fromkeys(pool.spec_of(case) for case in first))
+    generator.build(specs, cache=cache, jobs=jobs, progress=progress)
+    return len(specs)
+
+
+def compare_cases(tally: Tally, cases: Iterable[Case], run_cases: RunCases, advance: Advance) -> None:
+    """Run and count cases of one dialect, a chunk at a time."""
     remaining = iter(cases)
     while chunk := list(islice(remaining, CHUNK)):
         runs = {call_key(run): run for case in chunk for run in legacy_runs(case)}
-        legacy = dict(zip(runs, run_cases(list(runs.values()), "generated"), strict=True))
-        ours = list(run_cases(chunk, "precompiled"))
-        for case, actual in zip(chunk, ours, strict=True):
+        legacy: dict[str, Outcome] = {}
+        for key, outcome in zip(runs, run_cases(list(runs.values()), "generated"), strict=True):
+            legacy[key] = outcome
+            advance(0.5 * len(chunk) / len(runs))
+        for case, actual in zip(chunk, run_cases(chunk, "precompiled"), strict=True):
             wanted, ids = expected(case, _looked_up(legacy))
             tally.count(case, wanted, ids, actual)
-        advance(len(chunk))
+            advance(0.5)
 
 
 def _looked_up(legacy: dict[str, Outcome]) -> RunLegacy:
@@ -108,20 +133,16 @@ def diff(
     *,
     cases: int,
     seed: int,
-    run_cases: RunCases | None = None,
-    advance: Callable[[int], None] = lambda _done: None,
+    jobs: int = 2,
+    cache: Path | None = None,
+    advance: Advance = lambda _done: None,
 ) -> Tally:
-    """`cases` sampled cases for every signature under one dialect."""
+    """`cases` sampled cases for every signature under one dialect, in worker processes.
+
+    Raise generator.BuildError, generator.ToolchainError, pool.WorkerError.
+    """
     fit, unfit = supported(dialect, signatures)
     tally = Tally(dialect, signatures=len(fit), unsupported=unfit)
-    compare_cases(tally, _sampled(dialect, fit, cases, seed), run_cases or _in_workers, advance)
+    run_cases = partial(pool.run_cases, jobs=jobs, cache=cache)
+    compare_cases(tally, cases_for(dialect, fit, cases, seed), run_cases, advance)
     return tally
-
-
-def _sampled(dialect: str, signatures: list[Signature], cases: int, seed: int) -> Iterator[Case]:
-    for signature in signatures:
-        yield from sample(dialect, signature, cases, seed)
-
-
-def _in_workers(cases: list[Case], launcher: str) -> Iterable[Outcome]:
-    return pool.run_cases(cases, launcher)

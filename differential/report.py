@@ -56,10 +56,15 @@ def _unsupported(tallies: list[Tally]) -> str:
     return ", ".join(left_out)
 
 
-def print_faults(console: Console, faults: list[Fault], stored: list[Path]) -> None:
-    """For each fault the first difference and the commands that run the case again."""
+def show(tallies: list[Tally], *, title: str, stored: list[Path]) -> None:
+    """The table, then for each fault the first difference and the commands that run the case again."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 110
+    console.print(table(tallies, title))
+    faults = [fault for tally in tallies for fault in tally.faults]
     for fault, path in list(zip(faults, stored, strict=True))[:SHOWN_FAULTS]:
-        console.print(f"\n[bold red]{escape(fault.case.id)}[/]: {escape(fault.difference)}", highlight=False)
+        console.print(f"\n[bold red]{escape(fault.case.id)}[/]: {escape(fault.difference)}")
         console.print(f"  expected {_in_words(fault.expected)}, got {_in_words(fault.actual)}", markup=False)
         if fault.divergences:
             console.print(f"  with {', '.join(fault.divergences)} taken into account", markup=False)
@@ -67,7 +72,7 @@ def print_faults(console: Console, faults: list[Fault], stored: list[Path]) -> N
         for launcher in ("generated", "precompiled"):
             console.print(f"  relaunch replay {path} --launcher {launcher}", markup=False, soft_wrap=True)
     if len(faults) > SHOWN_FAULTS:
-        console.print(f"\n{len(faults) - SHOWN_FAULTS} more under {stored[0].parent}", markup=False, soft_wrap=True)
+        console.print(f"\n{len(faults) - SHOWN_FAULTS} more in {stored[0].parent}", markup=False, soft_wrap=True)
 
 
 def _in_words(outcome: Outcome) -> str:

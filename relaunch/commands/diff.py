@@ -1,0 +1,131 @@
+"""`relaunch diff`: both launchers on sampled calls of given signatures, compared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+if TYPE_CHECKING:
+    from relaunch.differential.case import Signature
+    from relaunch.differential.diff import Tally
+    from relaunch.differential.signatures import Given
+
+FAULTS = Path("relaunch-faults")
+JOBS = len(os.sched_getaffinity(0))
+
+
+def diff(
+    signature: Annotated[
+        list[str], typer.Argument(metavar="SIGNATURE... or FILE", help="Signature texts, or files with one a line.")
+    ],
+    dialect: Annotated[
+        Optional[list[str]], typer.Option("--dialect", "-d", help="May be repeated. Default: every dialect.")
+    ] = None,
+    cases: Annotated[int, typer.Option(min=1, help="Cases for each signature and dialect.")] = 500,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same cases everywhere.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="One object a line, on standard output.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = JOBS,
+    faults: Annotated[Path, typer.Option(help="Folder for the case file of each difference.")] = FAULTS,
+) -> None:
+    """Run both launchers on generated calls of each signature and compare what they launched."""
+    from relaunch.differential import report
+    from relaunch.differential.signatures import read
+
+    dialects = known_dialects(dialect or [])
+    given = list(read(signature))
+    unread = [entry for entry in given if entry.signature is None]
+    for entry in unread:
+        typer.echo(f"{entry.source}: {entry.problem}", err=True)
+    signatures = list(dict.fromkeys(entry.signature for entry in given if entry.signature is not None))
+    complain_unsupported(dialects, signatures)
+    if not signatures:
+        raise typer.Exit(2)
+    tallies = compare(dialects, signatures, cases=cases, seed=seed, jobs=jobs, quiet=as_json)
+    stored = report.store([fault for tally in tallies for fault in tally.faults], faults)
+    if as_json:
+        for line in report.json_lines(tallies, seed):
+            typer.echo(line)
+    else:
+        report.show(tallies, title=f"relaunch diff: {cases:,} cases for each signature, seed {seed}", stored=stored)
+    if stored or unread:
+        raise typer.Exit(1)
+
+
+def known_dialects(names: Sequence[str]) -> list[str]:
+    """The dialects of these names, a patch number being accepted; all where there are none. Exit 2 for another."""
+    from relaunch.differential.case import DIALECTS
+
+    chosen = []
+    for name in names:
+        family, _, rest = name.partition("-")
+        release, _, backend = rest.partition("-")
+        plain = f"{family}-{'.'.join(release.split('.')[:2])}-{backend}"
+        if plain not in DIALECTS:
+            typer.echo(f"no dialect {name!r}: there are {', '.join(DIALECTS)}", err=True)
+            raise typer.Exit(2)
+        chosen.append(plain)
+    return list(dict.fromkeys(chosen)) or list(DIALECTS)
+
+
+def complain_unsupported(dialects: Sequence[str], signatures: Sequence[Signature]) -> None:
+    """Say which signatures none of the dialects has a launcher for; exit 2 where that is all of them."""
+    from relaunch.differential.diff import supported
+
+    unfit = [dict(supported(dialect, signatures)[1]) for dialect in dialects]
+    nowhere = [signature for signature in signatures if all(signature in found for found in unfit)]
+    for signature in nowhere:
+        typer.echo(f"no launcher: {'; '.join(dict.fromkeys(found[signature] for found in unfit))}", err=True)
+    if signatures and len(nowhere) == len(signatures):
+        raise typer.Exit(2)
+
+
+def compare(
+    dialects: Sequence[str], signatures: Sequence[Signature], *, cases: int, seed: int, jobs: int, quiet: bool = False
+) -> list[Tally]:
+    """One tally per dialect; progress goes to standard error. Exit 2 where launchers cannot be built or run."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from relaunch import generator
+    from relaunch.differential import pool
+    from relaunch.differential.diff import build_launchers, supported
+    from relaunch.differential.diff import diff as run_diff
+
+    cache = generator.default_cache()
+    console = Console(stderr=True, quiet=quiet)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    try:
+        with Progress(*columns, console=console, transient=True) as progress:
+            building = progress.add_task("building legacy launchers", total=None)
+            build_launchers(
+                dialects,
+                signatures,
+                seed,
+                cache,
+                jobs,
+                lambda done, total: progress.update(building, completed=done, total=total),
+            )
+            progress.remove_task(building)
+            tallies = []
+            for dialect in dialects:
+                total = cases * len(supported(dialect, signatures)[0])
+                task = progress.add_task(f"comparing {dialect}", total=total)
+                tallies.append(
+                    run_diff(
+                        dialect,
+                        signatures,
+                        cases=cases,
+                        seed=seed,
+                        jobs=jobs,
+                        cache=cache,
+                        advance=lambda done, task=task: progress.advance(task, done),
+                    )
+                )
+    except (generator.BuildError, generator.ToolchainError, pool.WorkerError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
+    return tallies
