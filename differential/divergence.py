@@ -18,6 +18,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from relaunch import generator
 from relaunch.differential.case import Case
 from relaunch.differential.conditions import CALL as CALL_CONDITIONS
 from relaunch.differential.conditions import SIGNATURE as SIGNATURE_CONDITIONS
@@ -83,8 +84,12 @@ def _read(entry: dict[str, Any]) -> Divergence:
 
 
 def applicable(case: Case) -> list[str]:
-    """Ids of the entries whose conditions hold for the case, in the order of the list."""
-    return [entry.id for entry in _applicable(Situation.of(case))]
+    """Ids of the entries whose conditions hold for the case, in the order of the list; none without a launcher."""
+    try:
+        situation = Situation.of(case)
+    except (generator.UnknownType, ValueError):
+        return []
+    return [entry.id for entry in _applicable(situation)]
 
 
 def expected(case: Case, run_legacy: RunLegacy) -> tuple[Outcome, list[str]]:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from relaunch.commands.demo import demo
+from relaunch.commands.diff import diff
 from relaunch.commands.doctor import doctor
 from relaunch.commands.replay import replay
 
@@ -36,6 +38,8 @@ def root(
 
 
 # In the order of use.
+app.command()(demo)
+app.command()(diff)
 app.command()(replay)
 app.command()(doctor)
 

@@ -75,6 +75,7 @@ def otherwise(call: dict[str, Any]) -> bool:
 # (case, ids that hold)
 HOLDS: list[tuple[str, Case, list[str]]] = [
     ("plain", cuda(["*fp32", "i32"], [{"tensor": "0x1000"}, 1]), []),
+    ("no launcher", cuda(["fp8e5"], [1], grid=[-1, 1, 1]), []),
     ("product 2^32", cuda([], [], grid=[65536, 65536, 1]), ["D01"]),
     ("product 2^32 on HIP", hip([], [], grid=[65536, 65536, 1]), ["D01"]),
     ("product wraps to a negative", cuda([], [], grid=[65536, 32768, 1]), ["D01"]),
