@@ -13,7 +13,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from relaunch import generator
 from relaunch.differential import pool
 from relaunch.differential.case import Case, Signature
 from relaunch.differential.compare import difference, launched
@@ -21,6 +20,8 @@ from relaunch.differential.divergence import RunLegacy, call_key, expected, lega
 from relaunch.differential.outcome import Outcome
 from relaunch.differential.sampler import sample
 from relaunch.differential.situation import expanded
+
+from relaunch import generator
 
 RunCases = Callable[[list[Case], str], Iterable[Outcome]]  # cases, "generated" or "precompiled" -> outcomes in order
 Advance = Callable[[float], None]  # told how many more cases are done; a case run by one launcher is half done

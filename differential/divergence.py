@@ -18,7 +18,6 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from relaunch import generator
 from relaunch.differential.case import Case
 from relaunch.differential.conditions import CALL as CALL_CONDITIONS
 from relaunch.differential.conditions import SIGNATURE as SIGNATURE_CONDITIONS
@@ -26,6 +25,8 @@ from relaunch.differential.outcome import Outcome
 from relaunch.differential.rewrites import CALL as CALL_REWRITES
 from relaunch.differential.rewrites import OUTCOME as OUTCOME_REWRITES
 from relaunch.differential.situation import Situation
+
+from relaunch import generator
 
 RunLegacy = Callable[[Case], Outcome]
 

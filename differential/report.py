@@ -6,15 +6,14 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
-
 from relaunch.differential.compare import launched
 from relaunch.differential.diff import Fault, Tally
 from relaunch.differential.divergence import divergences, visible
 from relaunch.differential.outcome import Outcome
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
 SHOWN_FAULTS = 10  # per report; all are stored
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from relaunch.differential.case import Case
-from relaunch.differential.situation import INT32_MAX, SCRATCH, Signature, expanded, freeze
+from relaunch.differential.case import Case, Signature
+from relaunch.differential.situation import INT32_MAX, SCRATCH, expanded, freeze
 from relaunch.differential.values import odd, odd_pointer, tensor, valid
 
 Call = dict[str, Any]

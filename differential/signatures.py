@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import relaunch
 from relaunch.differential.case import Signature
+
+import relaunch
 
 
 @dataclass(frozen=True)

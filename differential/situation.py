@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Union
 
-from relaunch import generator
 from relaunch.differential.case import Case, Signature
+
+from relaunch import generator
 
 Argument = Any  # JSON of one argument, as cases spell it
 Place = tuple[Union[str, int], ...]  # ("args", 2, 0): item 0 of argument 2; ("global_scratch",): the scratch object

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from relaunch.differential.situation import Argument, Signature
+from relaunch.differential.case import Signature
+from relaunch.differential.situation import Argument
 
 Draw = Callable[[Random], Argument]
 

@@ -29,7 +29,9 @@ def demo(
     from relaunch.differential.signatures import read_file
 
     if not file.is_file():
-        typer.echo(f"no signatures at {file}: run this in a checkout, or name a file with one signature a line", err=True)
+        typer.echo(
+            f"no signatures at {file}: run this in a checkout, or name a file with one signature a line", err=True
+        )
         raise typer.Exit(2)
     dialects = known_dialects([])
     began = time.monotonic()

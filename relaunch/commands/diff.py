@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from relaunch.differential.case import Signature
     from relaunch.differential.diff import Tally
-    from relaunch.differential.signatures import Given
 
 FAULTS = Path("relaunch-faults")
 JOBS = len(os.sched_getaffinity(0))
@@ -23,7 +23,7 @@ def diff(
         list[str], typer.Argument(metavar="SIGNATURE... or FILE", help="Signature texts, or files with one a line.")
     ],
     dialect: Annotated[
-        Optional[list[str]], typer.Option("--dialect", "-d", help="May be repeated. Default: every dialect.")
+        list[str] | None, typer.Option("--dialect", "-d", help="May be repeated. Default: every dialect.")
     ] = None,
     cases: Annotated[int, typer.Option(min=1, help="Cases for each signature and dialect.")] = 500,
     seed: Annotated[int, typer.Option(help="The same seed gives the same cases everywhere.")] = 0,
@@ -122,7 +122,7 @@ def compare(
                         seed=seed,
                         jobs=jobs,
                         cache=cache,
-                        advance=lambda done, task=task: progress.advance(task, done),
+                        advance=partial(progress.advance, task),
                     )
                 )
     except (generator.BuildError, generator.ToolchainError, pool.WorkerError) as error:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from relaunch.differential.case import Case
 from relaunch.differential.divergence import applicable, divergences, expected, legacy_runs, render, visible
 
