@@ -16,6 +16,7 @@ INTAKE = b'{"intake": "data_ptr"}'
 RAISED = "raised by the argument"
 TENSOR_MAP_ALIGNMENT = 64
 TENSOR_MAP_BYTES = 128
+DESCRIPTOR_BYTES = (TENSOR_MAP_BYTES, 48, 80)  # CUtensorMap; HIP's descriptor in 3.6 and from 3.7 on
 
 
 class ArgumentError(ValueError):
@@ -75,7 +76,8 @@ def _check_value(form: str, value: Any) -> None:
     elif form == "number":
         int(value, 16)
     elif form == "bytes":
-        bytes.fromhex(value)
+        if len(bytes.fromhex(value)) not in DESCRIPTOR_BYTES:
+            raise ValueError
     elif form == "name":
         exception(value)
     elif form == "text":

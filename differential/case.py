@@ -69,7 +69,8 @@ class Case:
         expect = source.get("expect")
         _require(expect is None or isinstance(expect, Mapping), "expect", "an object", expect)
         slots = (expect or {}).get("slots")
-        _require(slots is None or _is_ints(slots), "expect.slots", "a list of integers", slots)
+        sizes = slots is None or (_is_ints(slots) and all(0 <= size < 2**32 for size in slots))
+        _require(sizes, "expect.slots", "a list of sizes", slots)
         signature = source.get("signature")
         _require(isinstance(signature, (list, tuple)), "signature", "a list", signature)
         call = source.get("call")
@@ -80,7 +81,7 @@ class Case:
             id=source["id"],
             release=source["release"],
             backend=source["backend"],
-            signature=_frozen(signature),
+            signature=_frozen(signature, "signature"),
             call=call,
             constants=tuple(constants),
             expect=expect,
@@ -111,11 +112,12 @@ def _is_ints(values: Any) -> bool:
     return isinstance(values, (list, tuple)) and all(type(value) is int for value in values)
 
 
-def _frozen(signature: Any) -> Signature:
+def _frozen(signature: Any, place: str) -> Signature:
     entries = []
     for i, entry in enumerate(signature):
-        _require(isinstance(entry, (str, list, tuple)), f"signature[{i}]", "a type or a list of types", entry)
-        entries.append(entry if isinstance(entry, str) else _frozen(entry))
+        here = f"{place}[{i}]"
+        _require(isinstance(entry, (str, list, tuple)), here, "a type or a list of types", entry)
+        entries.append(entry if isinstance(entry, str) else _frozen(entry, here))
     return tuple(entries)
 
 
@@ -131,27 +133,27 @@ def _is_hex(value: Any) -> bool:
 
 
 def _check_call(call: Mapping[str, Any]) -> None:
-    grid = call.get("grid")
+    grid, args = call.get("grid"), call.get("args")
     _require(isinstance(grid, (list, tuple)) and len(grid) == 3, "call.grid", "three entries", grid)
-    for name in ("args", "metadata"):
-        if name == "metadata" and not isinstance(call.get(name), (list, tuple)):
-            continue
-        _require(isinstance(call.get(name), (list, tuple)), f"call.{name}", "a list", call.get(name))
+    _require(isinstance(args, (list, tuple)), "call.args", "a list", args)
     for name in ("stream", "function"):
         number = call.get(name)
-        if number is None or isinstance(number, str):
-            _require(number is None or _is_hex(number), f"call.{name}", "a hexadecimal number", number)
+        _require(not isinstance(number, str) or _is_hex(number), f"call.{name}", "a hexadecimal number", number)
     for name in ("enter", "exit"):
         hook = call.get(name, "none")
         _require(hook in HOOKS, f"call.{name}", f"one of {', '.join(HOOKS)}", hook)
     fail = call.get("fail")
-    correct = fail is None or (
-        isinstance(fail, (list, tuple)) and len(fail) == 3 and isinstance(fail[0], str) and _is_ints(fail[1:])
-    )
-    _require(correct, "call.fail", "[function, n, status]", fail)
-    for name in ("warp_size",):
-        _require(type(call.get(name, 0)) is int, f"call.{name}", "an integer", call.get(name))
+    _require(fail is None or _is_failure(fail), "call.fail", "[function, n, status]", fail)
+    warp_size = call.get("warp_size", 0)
+    _require(type(warp_size) is int, "call.warp_size", "an integer", warp_size)
     _check_arguments(call)
+
+
+def _is_failure(fail: Any) -> bool:
+    if not (isinstance(fail, (list, tuple)) and len(fail) == 3):
+        return False
+    function, n, status = fail
+    return isinstance(function, str) and _is_ints([n, status]) and 0 <= n < 2**32 and -(2**31) <= status < 2**31
 
 
 def _check_arguments(call: Mapping[str, Any]) -> None:

@@ -46,8 +46,8 @@ class Runner:
             ("exit", "none"): None,
             ("enter", "ok"): self._noting(ENTER),
             ("exit", "ok"): self._noting(EXIT),
-            ("enter", "raise"): self._noting(ENTER, RuntimeError("enter hook failed")),
-            ("exit", "raise"): self._noting(EXIT, RuntimeError("exit hook failed")),
+            ("enter", "raise"): self._noting(ENTER, "enter hook failed"),
+            ("exit", "raise"): self._noting(EXIT, "exit hook failed"),
         }
         self._launchers: dict[Any, Callable[..., Any]] = {}
         provide_driver_module(backend, self.arguments)
@@ -58,7 +58,7 @@ class Runner:
         shown = b"" if task.slots is None else b'"slots": ' + json.dumps(task.slots).encode() + b", "
         try:
             prefix, launch = self._prepare(task)
-        except Exception as refusal:  # noqa: BLE001 - a refused signature is an outcome
+        except (KeyError, ValueError, RuntimeError) as refusal:  # a refused signature is an outcome
             return b"{" + shown + b'"bind_error": ' + json.dumps(describe(refusal)).encode() + b"}"
         build = self.arguments.build
         hooks = [self._hooks[name, call.get(name, "none")] for name in ("enter", "exit")]
@@ -137,13 +137,13 @@ class Runner:
     def _handle(self, number: Any) -> Any:
         return int(number, 16) if isinstance(number, str) else self.arguments.build(number)
 
-    def _noting(self, event: bytes, error: Exception | None = None) -> Callable[[object], None]:
+    def _noting(self, event: bytes, failure: str | None = None) -> Callable[[object], None]:
         note = self.recorder.note
 
         def hook(_launch_metadata: object) -> None:
             note(event)
-            if error is not None:
-                raise error.with_traceback(None)
+            if failure is not None:
+                raise RuntimeError(failure)
 
         return hook
 

@@ -170,7 +170,7 @@ class Walk {
   std::string byte(std::string_view was, std::string_view now) const {
     const bool hex =
         steps_.size() > 2 && (steps_[2].member == "params" || steps_[2].member == "attributes");
-    if (!hex || was.front() != '"' || was.size() != now.size()) return {};
+    if (!hex || was.front() != '"' || now.front() != '"' || was.size() != now.size()) return {};
     std::size_t at = 0;
     while (was[at] == now[at]) ++at;
     return std::string("byte ").append(std::to_string((at - 1) / 2)).append(": ");

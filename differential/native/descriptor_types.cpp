@@ -8,17 +8,18 @@ namespace {
 
 // PyCUtensorMap of Triton 3.5 and later: the 128 bytes lie at offset 128 of a 128-byte-aligned
 // object. PyTDMDescriptor: right behind the 16-byte header, 48 bytes in 3.6 and 80 from 3.7 on.
+// Both are made from at most 128 bytes, zeros behind them.
+constexpr Py_ssize_t kMostBytes = 128;
 struct alignas(128) TensorMapObject {
   PyObject head;
-  alignas(128) std::byte map[128];
+  alignas(128) std::byte map[kMostBytes];
 };
 struct DescriptorObject {
   PyObject head;
-  std::byte words[80];
+  std::byte words[kMostBytes];
 };
 static_assert(sizeof(TensorMapObject) == 256 && offsetof(TensorMapObject, map) == 128);
 static_assert(offsetof(DescriptorObject, words) == 16);
-constexpr Py_ssize_t kOldDescriptorBytes = 48;
 
 PyObject* aligned_object(PyTypeObject* type, Py_ssize_t /*items*/) {
   void* const memory = std::aligned_alloc(alignof(TensorMapObject), sizeof(TensorMapObject));
@@ -27,14 +28,13 @@ PyObject* aligned_object(PyTypeObject* type, Py_ssize_t /*items*/) {
   return PyObject_Init(static_cast<PyObject*>(memory), type);
 }
 
-PyObject* new_from_bytes(PyTypeObject* type, PyObject* args, std::byte* (*where)(PyObject*),
-                         Py_ssize_t least, Py_ssize_t most) {
+PyObject* new_from_bytes(PyTypeObject* type, PyObject* args, std::byte* (*where)(PyObject*)) {
   const char* bytes = nullptr;
   Py_ssize_t count = 0;
   if (!PyArg_ParseTuple(args, "y#", &bytes, &count)) return nullptr;
-  if (count != least && count != most) {
-    return PyErr_Format(PyExc_ValueError, "%s holds %zd bytes, got %zd", type->tp_name, least,
-                        count);
+  if (count > kMostBytes) {
+    return PyErr_Format(PyExc_ValueError, "%s holds at most %zd bytes, got %zd", type->tp_name,
+                        kMostBytes, count);
   }
   PyObject* const self = type->tp_alloc(type, 0);
   if (self != nullptr) std::memcpy(where(self), bytes, static_cast<std::size_t>(count));
@@ -43,15 +43,14 @@ PyObject* new_from_bytes(PyTypeObject* type, PyObject* args, std::byte* (*where)
 
 PyObject* new_tensor_map(PyTypeObject* type, PyObject* args, PyObject* /*kwargs*/) {
   const auto where = [](PyObject* self) { return reinterpret_cast<TensorMapObject*>(self)->map; };
-  return new_from_bytes(type, args, where, sizeof(TensorMapObject::map),
-                        sizeof(TensorMapObject::map));
+  return new_from_bytes(type, args, where);
 }
 
 PyObject* new_descriptor(PyTypeObject* type, PyObject* args, PyObject* /*kwargs*/) {
   const auto where = [](PyObject* self) {
     return reinterpret_cast<DescriptorObject*>(self)->words;
   };
-  return new_from_bytes(type, args, where, kOldDescriptorBytes, sizeof(DescriptorObject::words));
+  return new_from_bytes(type, args, where);
 }
 
 PyTypeObject named_type(const char* name, Py_ssize_t size, newfunc make) {
