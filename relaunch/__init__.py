@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
-from relaunch._core import ARG_CONSTEXPR, ARG_KERNEL, ARG_TUPLE, PyKernelArg, Tree
+from relaunch._core import (
+    ARG_CONSTEXPR,
+    ARG_KERNEL,
+    ARG_TUPLE,
+    BindError,
+    Launcher,
+    PyKernelArg,
+    TensorMap,
+    Tree,
+)
 
-__all__ = ["ARG_CONSTEXPR", "ARG_KERNEL", "ARG_TUPLE", "PyKernelArg", "Tree"]
+__all__ = [
+    "ARG_CONSTEXPR",
+    "ARG_KERNEL",
+    "ARG_TUPLE",
+    "BindError",
+    "Launcher",
+    "PyKernelArg",
+    "TensorMap",
+    "Tree",
+]

@@ -8,6 +8,9 @@ namespace relaunch {
 /// PyKernelArg, Tree and the ARG_* constants.
 void bind_tree(pybind11::module_& module);
 
+/// Launcher, TensorMap and BindError.
+void bind_launcher(pybind11::module_& module);
+
 /// parse, SignatureError and the readers of signature forms.
 void bind_migrate(pybind11::module_& module);
 

@@ -1,0 +1,242 @@
+#include "precompiled/core/plan.hpp"
+
+#include <algorithm>
+
+namespace relaunch {
+namespace {
+
+constexpr std::size_t kLongestSignature = 160;  // bytes shown in a message
+
+std::uint32_t round_up(std::uint32_t value, std::uint32_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::string out = "'";
+  out += text.substr(0, kLongest);
+  if (text.size() > kLongest) out += "...";
+  return out + "'";
+}
+
+/// The nodes without names, values and hints.
+std::vector<PyKernelArg> types_only(const std::vector<PyKernelArg>& nodes) {
+  std::vector<PyKernelArg> out;
+  out.reserve(nodes.size());
+  for (const PyKernelArg& node : nodes) {
+    PyKernelArg bare;
+    bare.type = node.type;
+    bare.dtype = node.dtype;
+    bare.nested_tuple = types_only(node.nested_tuple);
+    out.push_back(std::move(bare));
+  }
+  return out;
+}
+
+bool is_descriptor(const PyKernelArg& node) {
+  return node.type == ArgKind::ARG_KERNEL && find_type(node.dtype) == Type::tensordesc;
+}
+
+Op scalar_op(Type type, const PlanOptions& options) {
+  if (type == Type::bf16 && options.round_bf16) return Op::rounded_bf16;
+  if (options.strict) {
+    switch (type) {
+      case Type::u1: return Op::checked_u1;
+      case Type::u8: return Op::checked_u8;
+      case Type::u16: return Op::checked_u16;
+      case Type::u32: return Op::checked_u32;
+      case Type::u64: return Op::checked_u64;
+      default: break;
+    }
+  }
+  return static_cast<Op>(type);
+}
+
+/// Walks the tree once; every method appends to the plan.
+class Planner {
+ public:
+  Planner(const Tree& tree, const Dialect& dialect, const PlanOptions& options)
+      : tree_(tree), dialect_(dialect), options_(options) {
+    plan_.signature = dump(Tree{{}, types_only(tree.parameters)});
+  }
+
+  Plan make() {
+    expand();
+    plan_.arguments = static_cast<std::uint32_t>(entries_.size());
+    plan_.values = plan_.arguments;
+    for (std::uint32_t i = 0; i < plan_.arguments; ++i) add(entries_[i], i, 0);
+    plan_.items = plan_.values - plan_.arguments;
+    for (std::uint32_t i = 0; i < dialect_.hidden.parameters.size(); ++i) add_hidden(i);
+    order_intake();
+    plan_.slot_bytes = round_up(slot_end_, kSlotAlignment);
+    plan_.parameter_bytes = parameter_end_;
+    for (const Parameter& parameter : plan_.parameters) {
+      plan_.slot_offsets.push_back(parameter.slot_offset);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& name, const std::string& what) const {
+    std::string text = "parameter " + std::to_string(plan_.leaves.size() + 1);
+    if (!name.empty()) text += " " + quoted(name);
+    throw BindError(text + " of (" + shortened() + "): " + what);
+  }
+
+  std::string shortened() const {
+    return plan_.signature.size() <= kLongestSignature
+               ? plan_.signature
+               : plan_.signature.substr(0, kLongestSignature) + "...";
+  }
+
+  /// Top-level descriptors become the arguments that a launch takes in their place.
+  void expand() {
+    const auto descriptors = static_cast<std::size_t>(
+        std::count_if(tree_.parameters.begin(), tree_.parameters.end(), is_descriptor));
+    const bool with_meta = options_.descriptor_metas > 0;
+    if (with_meta && options_.descriptor_metas != descriptors) {
+      throw BindError("tensordesc_meta has " + std::to_string(options_.descriptor_metas) +
+                      " entries for the " + std::to_string(descriptors) + " descriptors of (" +
+                      shortened() + ")");
+    }
+    for (const PyKernelArg& node : tree_.parameters) {
+      if (!is_descriptor(node)) {
+        entries_.push_back(node);
+        continue;
+      }
+      for (std::string& type :
+           expand_descriptor(dialect_, *parse_descriptor(node.dtype), with_meta)) {
+        PyKernelArg part;
+        part.dtype = std::move(type);
+        part.name = node.name;
+        entries_.push_back(std::move(part));
+      }
+    }
+  }
+
+  void add(const PyKernelArg& node, std::uint32_t value, std::size_t depth) {
+    switch (node.type) {
+      case ArgKind::ARG_CONSTEXPR: plan_.leaves.push_back({node.name, "constexpr"}); return;
+      case ArgKind::ARG_KERNEL: add_kernel(node, value); return;
+      case ArgKind::ARG_TUPLE: add_tuple(node, value, depth); return;
+    }
+  }
+
+  void add_tuple(const PyKernelArg& node, std::uint32_t value, std::size_t depth) {
+    if (depth >= kMaxTupleDepth) {
+      fail(node.name, "tuples nested deeper than " + std::to_string(kMaxTupleDepth));
+    }
+    const auto count = static_cast<std::uint32_t>(node.nested_tuple.size());
+    const auto next_leaf = static_cast<std::uint32_t>(plan_.leaves.size());
+    plan_.parse.push_back({Op::open, value, next_leaf, count});
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t item = plan_.values++;
+      plan_.parse.push_back({Op::item, value, item, i});
+      add(node.nested_tuple[i], item, depth + 1);
+    }
+  }
+
+  void add_kernel(const PyKernelArg& node, std::uint32_t value) {
+    const std::optional<Type> type = find_type(node.dtype);
+    if (type == Type::constexpr_) {
+      plan_.leaves.push_back({node.name, "constexpr"});
+      return;
+    }
+    check_type(node, type);
+    const auto leaf = static_cast<std::uint32_t>(plan_.leaves.size());
+    const std::uint32_t slot = add_parameter(*type, leaf, slot_size(dialect_, *type),
+                                             info(*type).size, info(*type).alignment, node.name);
+    plan_.leaves.push_back({node.name, node.dtype});
+    const Step step{scalar_op(*type, options_), value, slot, leaf};
+    switch (*type) {
+      case Type::pointer: pointers_.push_back(step); break;
+      case Type::nv_tma_desc:
+      case Type::tdm_desc: descriptors_.push_back(step); break;
+      case Type::fp16: halves_.push_back({Op::check_half, value, slot, leaf}); [[fallthrough]];
+      default: plan_.parse.push_back(step); break;
+    }
+  }
+
+  void check_type(const PyKernelArg& node, std::optional<Type> type) const {
+    if (node.dtype.empty()) fail(node.name, "it has no type");
+    if (!type && canonical_type(node.dtype)) {
+      fail(node.name, quoted(node.dtype) + " can only be pointed to: '*" + node.dtype + "'");
+    }
+    if (!type) fail(node.name, "unknown type " + quoted(node.dtype));
+    if (type == Type::tensordesc) fail(node.name, "a descriptor inside a tuple is not supported");
+    const bool foreign =
+        (type == Type::nv_tma_desc || type == Type::tdm_desc) && type != dialect_.descriptor_type;
+    if (foreign) {
+      fail(node.name, std::string(dialect_.name) + " has no type " + quoted(node.dtype));
+    }
+  }
+
+  std::uint32_t add_parameter(Type type, std::uint32_t leaf, std::uint32_t slot_bytes,
+                              std::uint32_t size, std::uint32_t alignment,
+                              const std::string& name) {
+    Parameter parameter{type, leaf, 0, slot_bytes, size, alignment, 0, name};
+    parameter.offset = round_up(parameter_end_, alignment);
+    parameter_end_ = parameter.offset + size;
+    if (parameter_end_ > dialect_.parameter_limit) {
+      fail(name, "it ends at byte " + std::to_string(parameter_end_) +
+                     " of the kernel's parameters; the driver takes " +
+                     std::to_string(dialect_.parameter_limit));
+    }
+    // An fp16 leaves room behind its two bytes for the note that it overflowed.
+    parameter.slot_offset = round_up(slot_end_, std::max(8U, alignment));
+    slot_end_ = parameter.slot_offset + std::max(8U, slot_bytes);
+    plan_.parameters.push_back(parameter);
+    return parameter.slot_offset;
+  }
+
+  void add_hidden(std::uint32_t index) {
+    const HiddenParameter& hidden = dialect_.hidden.parameters[index];
+    const std::uint32_t slot = add_parameter(Type::pointer, kNoLeaf, hidden.size, hidden.size,
+                                             hidden.alignment, std::string(hidden.name));
+    const bool given = (hidden.kind == HiddenKind::global_scratch && options_.global_scratch) ||
+                       (hidden.kind == HiddenKind::profile_scratch && options_.profile_scratch);
+    scratch_.push_back({given ? Op::hidden : Op::null, 0, slot, index});
+  }
+
+  void order_intake() {
+    for (const IntakeStage stage : dialect_.intake) {
+      const std::vector<Step>& steps = stage == IntakeStage::scratch       ? scratch_
+                                       : stage == IntakeStage::pointers    ? pointers_
+                                       : stage == IntakeStage::descriptors ? descriptors_
+                                                                           : halves_;
+      plan_.intake.insert(plan_.intake.end(), steps.begin(), steps.end());
+    }
+  }
+
+  const Tree& tree_;
+  const Dialect& dialect_;
+  const PlanOptions& options_;
+  std::vector<PyKernelArg> entries_;
+  std::vector<Step> scratch_;
+  std::vector<Step> pointers_;
+  std::vector<Step> descriptors_;
+  std::vector<Step> halves_;
+  std::uint32_t slot_end_ = 0;
+  std::uint32_t parameter_end_ = 0;
+  Plan plan_{};
+};
+
+}  // namespace
+
+Plan make_plan(const Tree& tree, const Dialect& dialect, const PlanOptions& options) {
+  return Planner(tree, dialect, options).make();
+}
+
+std::string call_text(std::string_view kernel, const Plan& plan) {
+  std::string text(kernel);
+  text += '(';
+  if (plan.signature.size() <= kLongestSignature) {
+    text += plan.signature;
+  } else {
+    text += plan.signature.substr(0, kLongestSignature);
+    text += "...";
+  }
+  return text + ')';
+}
+
+}  // namespace relaunch

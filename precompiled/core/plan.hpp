@@ -1,0 +1,111 @@
+#pragma once
+// The plan: the flat steps that one launch executes, and where every parameter lies on the host
+// and in the kernel. Made once from a tree, never changed afterwards, shared freely by threads.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "precompiled/core/dialect.hpp"
+#include "precompiled/core/tree.hpp"
+#include "precompiled/core/types.hpp"
+
+namespace relaunch {
+
+/// A signature that cannot be launched; the text names the parameter.
+class BindError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// What a step does. Codes below 64 convert one scalar of the type with that code (types.def).
+enum class Op : std::uint8_t {
+#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment, converter) id = code,
+#define RELAUNCH_POINTEE(name, aliases)
+#include "precompiled/core/types.def"
+#undef RELAUNCH_TYPE
+#undef RELAUNCH_POINTEE
+  checked_u1 = 64,  // as u1, u8, ...: out of range is an error, not masked (strict)
+  checked_u8,
+  checked_u16,
+  checked_u32,
+  checked_u64,
+  rounded_bf16,
+  open,        // the value is a sequence of `extra` items
+  item,        // value `target` is item `extra` of the sequence
+  hidden,      // hidden parameter `extra` of the section, given by the launcher's options
+  null,        // eight zero bytes
+  check_half,  // fail if the fp16 at `target` overflowed
+};
+
+/// Step fields by op (a "value" is a Python object: the arguments first, then items of tuples):
+///   scalars, pointer, descriptors, check_half: source = value, target = slot offset, extra = leaf
+///   open: source = value, extra = item count      item: source = sequence, target = value, extra =
+///   index hidden: target = slot offset, extra = index in the section      null: target = slot
+///   offset
+struct Step {
+  Op op;
+  std::uint32_t source;
+  std::uint32_t target;
+  std::uint32_t extra;
+};
+static_assert(sizeof(Step) == 16);
+
+/// One entry of the flattened signature, descriptors expanded, constexpr counted.
+struct Leaf {
+  std::string name;  // empty where the source gives none
+  std::string type;  // canonical
+};
+
+inline constexpr std::uint32_t kNoLeaf = 0xFFFFFFFF;
+
+/// One kernel parameter. Hidden ones come last.
+struct Parameter {
+  Type type;
+  std::uint32_t leaf;         // index into Plan::leaves, kNoLeaf for hidden parameters
+  std::uint32_t slot_offset;  // bytes into the launch's slot block
+  std::uint32_t slot_size;    // bytes
+  std::uint32_t size;         // bytes the kernel reads
+  std::uint32_t alignment;    // bytes
+  std::uint32_t offset;       // bytes into the kernel's parameter space
+  std::string name;
+};
+
+struct Plan {
+  std::string signature;    // the types, for messages: `*fp32, i32, (i32, *fp16)`
+  std::uint32_t arguments;  // Python arguments a launch takes
+  std::uint32_t values;     // arguments and tuple items
+  std::uint32_t items;      // tuple items
+  std::vector<Leaf> leaves;
+  std::vector<Parameter> parameters;
+  std::vector<std::uint32_t> slot_offsets;  // of the parameters, in order
+  std::vector<Step> parse;                  // before the enter hook: left to right
+  std::vector<Step> intake;                 // after it: in the dialect's order
+  std::uint32_t slot_bytes;                 // the slot block, a multiple of kSlotAlignment
+  std::uint32_t parameter_bytes;            // end of the kernel's parameter space
+};
+
+inline constexpr std::uint32_t kSlotAlignment = 64;
+
+struct PlanOptions {
+  bool strict = false;
+  bool round_bf16 = false;
+  /// Entries of tensordesc_meta: none or 0 passes descriptors taken apart, else it must be the
+  /// number of descriptors.
+  std::size_t descriptor_metas = 0;
+  bool global_scratch = false;   // given
+  bool profile_scratch = false;  // given
+};
+
+/// Throws BindError: unknown type, a descriptor inside a tuple, too many parameter bytes, a wrong
+/// number of descriptor metas, nesting over kMaxTupleDepth.
+Plan make_plan(const Tree& tree, const Dialect& dialect, const PlanOptions& options);
+
+/// `name(types)`, shortened where the signature is long.
+std::string call_text(std::string_view kernel, const Plan& plan);
+
+}  // namespace relaunch

@@ -1,0 +1,148 @@
+// The CUDA driver, function by function.
+
+#include <cuda.h>
+
+#include <cstring>
+#include <utility>
+
+#include "precompiled/driver/make.hpp"
+
+namespace relaunch {
+namespace {
+
+static_assert(sizeof(CUlaunchAttribute) == EncodedAttributes::kEntryBytes);
+static_assert(CUDA_ERROR_INVALID_VALUE == kInvalidValue);
+static_assert(static_cast<int>(Scheduling::spread) == CU_CLUSTER_SCHEDULING_POLICY_SPREAD);
+static_assert(static_cast<int>(Scheduling::load_balancing) ==
+              CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
+
+// Attribute ids by number: those of newer releases are absent from older headers.
+constexpr int kCooperative = 2;
+constexpr int kClusterDimension = 4;
+constexpr int kClusterScheduling = 5;
+constexpr int kProgrammaticSerialization = 6;
+constexpr int kPreferredCluster = 11;
+static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == kCooperative);
+static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION == kClusterDimension);
+static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE == kClusterScheduling);
+static_assert(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION == kProgrammaticSerialization);
+
+struct Functions {
+#define RELAUNCH_DRIVER_FUNCTION(name, since) decltype(&::name) name = nullptr;
+#include "precompiled/driver/cuda_functions.def"
+#undef RELAUNCH_DRIVER_FUNCTION
+};
+
+int attribute_id(AttributeKind kind) {
+  switch (kind) {
+    case AttributeKind::programmatic_serialization: return kProgrammaticSerialization;
+    case AttributeKind::cooperative:
+    case AttributeKind::cooperative_flag: return kCooperative;
+    case AttributeKind::cluster_dimension: return kClusterDimension;
+    case AttributeKind::cluster_scheduling: return kClusterScheduling;
+    case AttributeKind::preferred_cluster: return kPreferredCluster;
+  }
+  return 0;
+}
+
+template <typename Handle>
+Handle handle(std::uint64_t value) {
+  return reinterpret_cast<Handle>(value);
+}
+
+class CudaDriver final : public Driver {
+ public:
+  explicit CudaDriver(Library library) : library_(std::move(library)) {
+#define RELAUNCH_DRIVER_FUNCTION(name, since) \
+  load<CUDA_ERROR_NOT_SUPPORTED>(library_, {#name, since}, &f_.name, &missing_);
+#include "precompiled/driver/cuda_functions.def"
+#undef RELAUNCH_DRIVER_FUNCTION
+    require(library_, missing_, "cuCtxGetCurrent", "CUDA driver");
+  }
+
+  Status ensure_context() const noexcept override {
+    CUcontext context = nullptr;
+    const CUresult result = f_.cuCtxGetCurrent(&context);
+    if (result == CUDA_SUCCESS && context != nullptr) [[likely]]
+      return {};
+    if (result != CUDA_SUCCESS) return {result, "cuCtxGetCurrent"};
+    return adopt_primary_context();
+  }
+
+  Status device_pointer(std::uint64_t address, std::uint64_t* device) const noexcept override {
+    const CUresult result =
+        f_.cuPointerGetAttribute(device, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, address);
+    return {result, "cuPointerGetAttribute"};
+  }
+
+  Status allow_non_portable_cluster(std::uint64_t function) const noexcept override {
+    const CUresult result = f_.cuFuncSetAttribute(
+        handle<CUfunction>(function), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    return {result, "cuFuncSetAttribute"};
+  }
+
+  Status launch(const LaunchCall& call) const noexcept override {
+    CUlaunchConfig config;
+    config.gridDimX = call.grid[0];
+    config.gridDimY = call.grid[1];
+    config.gridDimZ = call.grid[2];
+    config.blockDimX = call.block;
+    config.blockDimY = 1;
+    config.blockDimZ = 1;
+    config.sharedMemBytes = call.shared;
+    config.hStream = handle<CUstream>(call.stream);
+    // The driver only reads attributes; its struct lacks the const.
+    config.attrs = reinterpret_cast<CUlaunchAttribute*>(
+        const_cast<std::byte*>(call.attributes->bytes));  // NOLINT
+    config.numAttrs = call.attributes->count;
+    const CUresult result =
+        f_.cuLaunchKernelEx(&config, handle<CUfunction>(call.function), call.parameters, nullptr);
+    return {result, "cuLaunchKernelEx"};
+  }
+
+  EncodedAttributes encode(const AttributeList& list, bool cooperative) const override {
+    EncodedAttributes out{};
+    out.cooperative = cooperative;
+    for (std::uint32_t i = 0; i < list.count; ++i) {
+      CUlaunchAttribute attribute{};
+      attribute.id = static_cast<CUlaunchAttributeID>(attribute_id(list.items[i].kind));
+      std::memcpy(&attribute.value, list.items[i].value.data(), sizeof(list.items[i].value));
+      std::memcpy(out.bytes + out.count++ * sizeof(attribute), &attribute, sizeof(attribute));
+    }
+    return out;
+  }
+
+  std::string explain(const Status& status) const override {
+    if (status.code == CUDA_ERROR_NOT_SUPPORTED) {
+      std::string missing = explain_missing(library_, missing_, status.function);
+      if (!missing.empty()) return missing;
+    }
+    const char* text = nullptr;
+    f_.cuGetErrorString(static_cast<CUresult>(status.code), &text);
+    return text != nullptr ? text : "error " + std::to_string(status.code);
+  }
+
+ private:
+  [[gnu::noinline, gnu::cold]] Status adopt_primary_context() const noexcept {
+    CUdevice device = 0;
+    CUresult result = f_.cuDeviceGet(&device, 0);
+    if (result != CUDA_SUCCESS) return {result, "cuDeviceGet"};
+    CUcontext context = nullptr;
+    result = f_.cuDevicePrimaryCtxRetain(&context, device);
+    if (result != CUDA_SUCCESS) return {result, "cuDevicePrimaryCtxRetain"};
+    result = f_.cuCtxSetCurrent(context);
+    return {result, "cuCtxSetCurrent"};
+  }
+
+  Library library_;
+  Functions f_;
+  std::vector<FunctionEntry> missing_;
+};
+
+}  // namespace
+
+std::unique_ptr<Driver> make_cuda_driver(Library library) {
+  return std::make_unique<CudaDriver>(std::move(library));
+}
+
+}  // namespace relaunch

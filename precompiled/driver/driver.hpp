@@ -1,0 +1,72 @@
+#pragma once
+// The CUDA driver and the HIP runtime behind one face. Libraries are opened at run time by name or
+// path; nothing links to them, and this header needs none of theirs.
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "precompiled/core/dialect.hpp"
+#include "precompiled/core/launch.hpp"
+
+namespace relaunch {
+
+/// A library that cannot be opened, or that is not the backend's driver.
+class DriverError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The outcome of a driver call: 0 is success. `function` names the call that gave it.
+struct Status {
+  int code = 0;
+  const char* function = nullptr;
+  explicit operator bool() const { return code == 0; }
+};
+
+/// Attributes in the driver's own form: made once, read by every launch.
+struct EncodedAttributes {
+  static constexpr std::size_t kEntryBytes = 72;
+  alignas(8) std::byte bytes[8 * kEntryBytes];
+  std::uint32_t count = 0;
+  bool cooperative = false;  // for drivers that launch such kernels by another function
+};
+
+struct LaunchCall {
+  Dims grid;
+  std::uint32_t block;   // threads along x; y and z are 1
+  std::uint32_t shared;  // bytes
+  std::uint64_t stream;
+  std::uint64_t function;
+  void** parameters;
+  const EncodedAttributes* attributes;
+};
+
+/// Both drivers give this code to an address that is none of theirs.
+inline constexpr int kInvalidValue = 1;
+
+class Driver {
+ public:
+  Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  virtual ~Driver() = default;
+
+  /// Makes the primary context of device 0 current if no context is. Does nothing on HIP.
+  virtual Status ensure_context() const noexcept = 0;
+  /// The device's own address of `address`; kInvalidValue where the device cannot reach it.
+  virtual Status device_pointer(std::uint64_t address, std::uint64_t* device) const noexcept = 0;
+  virtual Status allow_non_portable_cluster(std::uint64_t function) const noexcept = 0;
+  virtual Status launch(const LaunchCall& call) const noexcept = 0;
+  virtual EncodedAttributes encode(const AttributeList& list, bool cooperative) const = 0;
+  /// The driver's own words for a failed call, or that the function is missing in this library.
+  virtual std::string explain(const Status& status) const = 0;
+
+  /// `names` holds library names separated by blanks, or one path (`is_path`). A library stays
+  /// open for the life of the process, and the same names give the same object. Throws DriverError.
+  static const Driver& open(Backend backend, std::string_view names, bool is_path);
+};
+
+}  // namespace relaunch

@@ -1,0 +1,113 @@
+// The HIP runtime, function by function.
+
+#include <cstring>
+#include <utility>
+
+#include "precompiled/driver/hip_types.hpp"
+#include "precompiled/driver/make.hpp"
+
+namespace relaunch {
+namespace {
+
+static_assert(sizeof(hip::LaunchAttribute) == EncodedAttributes::kEntryBytes);
+static_assert(hipErrorInvalidValue == kInvalidValue);
+
+template <typename Handle>
+Handle handle(std::uint64_t value) {
+  return reinterpret_cast<Handle>(value);
+}
+
+class HipDriver final : public Driver {
+ public:
+  explicit HipDriver(Library library) : library_(std::move(library)) {
+#define RELAUNCH_DRIVER_FUNCTION(name, since) \
+  load<hipErrorNotSupported>(library_, {#name, since}, &f_.name, &missing_);
+#include "precompiled/driver/hip_functions.def"
+#undef RELAUNCH_DRIVER_FUNCTION
+    require(library_, missing_, "hipModuleLaunchKernel", "HIP runtime");
+  }
+
+  Status ensure_context() const noexcept override { return {}; }
+
+  Status device_pointer(std::uint64_t address, std::uint64_t* device) const noexcept override {
+    const hipError_t result =
+        f_.hipPointerGetAttribute(device, hip::kDevicePointer, handle<void*>(address));
+    // The runtime keeps this error for the next hipGetLastError of anyone; it is ours, so clear it.
+    if (result == hipErrorInvalidValue) {
+      [[maybe_unused]] const hipError_t cleared = f_.hipGetLastError();
+    }
+    return {result, "hipPointerGetAttribute"};
+  }
+
+  Status allow_non_portable_cluster(std::uint64_t /*function*/) const noexcept override {
+    return {hipErrorNotSupported, "cuFuncSetAttribute"};
+  }
+
+  Status launch(const LaunchCall& call) const noexcept override {
+    const auto function = handle<hipFunction_t>(call.function);
+    const auto stream = handle<hipStream_t>(call.stream);
+    const Dims& grid = call.grid;
+    if (call.attributes->count != 0) return launch_with_attributes(call);
+    if (call.attributes->cooperative) {
+      return {f_.hipModuleLaunchCooperativeKernel(function, grid[0], grid[1], grid[2], call.block,
+                                                  1, 1, call.shared, stream, call.parameters),
+              "hipModuleLaunchCooperativeKernel"};
+    }
+    return {f_.hipModuleLaunchKernel(function, grid[0], grid[1], grid[2], call.block, 1, 1,
+                                     call.shared, stream, call.parameters, nullptr),
+            "hipModuleLaunchKernel"};
+  }
+
+  EncodedAttributes encode(const AttributeList& list, bool cooperative) const override {
+    EncodedAttributes out{};
+    out.cooperative = cooperative;
+    for (std::uint32_t i = 0; i < list.count; ++i) {
+      hip::LaunchAttribute attribute{};
+      attribute.id = list.items[i].kind == AttributeKind::cluster_dimension ? hip::kClusterDimension
+                                                                            : hip::kCooperative;
+      std::memcpy(attribute.value, list.items[i].value.data(), sizeof(list.items[i].value));
+      std::memcpy(out.bytes + out.count++ * sizeof(attribute), &attribute, sizeof(attribute));
+    }
+    return out;
+  }
+
+  std::string explain(const Status& status) const override {
+    if (status.code == hipErrorNotSupported) {
+      std::string missing = explain_missing(library_, missing_, status.function);
+      if (!missing.empty()) return missing;
+    }
+    const std::intptr_t text = f_.hipGetErrorString(static_cast<hipError_t>(status.code));
+    if (text == 0 || text == hipErrorNotSupported) return "error " + std::to_string(status.code);
+    return reinterpret_cast<const char*>(text);
+  }
+
+ private:
+  Status launch_with_attributes(const LaunchCall& call) const noexcept {
+    hip::LaunchConfig config{};
+    std::memcpy(config.grid, call.grid.data(), sizeof(config.grid));
+    config.block[0] = call.block;
+    config.block[1] = 1;
+    config.block[2] = 1;
+    config.shared = call.shared;
+    config.stream = handle<hipStream_t>(call.stream);
+    // The runtime only reads attributes; its struct lacks the const.
+    config.attributes = reinterpret_cast<hip::LaunchAttribute*>(
+        const_cast<std::byte*>(call.attributes->bytes));  // NOLINT
+    config.attribute_count = call.attributes->count;
+    return {f_.hipDrvLaunchKernelEx(&config, handle<hipFunction_t>(call.function), call.parameters,
+                                    nullptr),
+            "hipDrvLaunchKernelEx"};
+  }
+
+  Library library_;
+  hip::Functions f_{};
+  std::vector<FunctionEntry> missing_;
+};
+
+}  // namespace
+
+std::unique_ptr<Driver> make_hip_driver(Library library) {
+  return std::make_unique<HipDriver>(std::move(library));
+}
+
+}  // namespace relaunch

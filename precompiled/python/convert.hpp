@@ -1,0 +1,183 @@
+#pragma once
+// From a Python object to the host bytes of one scalar, one converter per class of types.
+//
+// The contract of every converter, `bool convert_x(PyObject* object, std::byte* slot) noexcept`:
+//   true   the bytes of type `x` are at `slot`;
+//   false  an exception is set. A value that does not fit, or an object that is no number, sets
+//          OverflowError or TypeError with `mismatch()` as its only argument: the caller knows the
+//          place and words the message (errors.hpp). What an object's own __index__ or __float__
+//          raises is set as it is.
+// The object may run Python code (__index__, __float__): the caller keeps it alive.
+//
+// What is accepted is what the format character of the legacy launchers accepts: __index__ for
+// integers, int alone for u64, __float__ and __index__ for floats; a bool is an int.
+
+#include <Python.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+#include "precompiled/core/pack.hpp"
+#include "precompiled/core/types.hpp"
+
+namespace relaunch {
+
+/// The argument that marks an exception whose text is still to be written. Borrowed.
+PyObject* mismatch() noexcept;
+
+/// Sets `type(mismatch())` and gives false.
+bool raise_mismatch(PyObject* type) noexcept;
+
+/// The value of an exact int of one digit, the common case; no other object has one.
+inline std::optional<std::int64_t> small_int(PyObject* object) noexcept {
+  if (!PyLong_CheckExact(object)) return std::nullopt;
+  auto* number = reinterpret_cast<PyLongObject*>(object);
+#if PY_VERSION_HEX >= 0x030C0000
+  if (!PyUnstable_Long_IsCompact(number)) return std::nullopt;
+  return PyUnstable_Long_CompactValue(number);
+#else
+  const Py_ssize_t size = Py_SIZE(object);
+  if (static_cast<std::size_t>(size + 1) > 2) return std::nullopt;
+  return size * static_cast<std::int64_t>(number->ob_digit[0]);
+#endif
+}
+
+/// Any int or __index__ in the range of 64 bits; false with an exception set as above.
+bool int64_of(PyObject* object, std::int64_t* value) noexcept;
+
+/// Any int (or, unless `int_only`, __index__), masked to 64 bits.
+bool masked_of(PyObject* object, bool int_only, std::uint64_t* value) noexcept;
+
+/// Any int or __index__ in the unsigned range of 64 bits; int alone where `int_only`.
+bool uint64_of(PyObject* object, bool int_only, std::uint64_t* value) noexcept;
+
+/// Anything that is a real number.
+bool double_of(PyObject* object, double* value) noexcept;
+
+/// Python 3.14 packs a NaN's payload; here as the running Python does it.
+std::uint16_t pack_half_nan(double value) noexcept;
+
+template <typename Number>
+inline void store(std::byte* slot, Number number) noexcept {
+  std::memcpy(slot, &number, sizeof(number));
+}
+
+template <std::uint32_t size>
+using Unsigned = std::conditional_t<
+    size == 1, std::uint8_t,
+    std::conditional_t<size == 2, std::uint16_t,
+                       std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+
+template <Type type>
+using UnsignedOf = Unsigned<kTypes[static_cast<std::size_t>(type) - 1].size>;
+
+/// Signed integers: range-checked (legacy launchers refuse every negative i8; ours does not).
+template <Type type>
+inline bool convert_signed_range(PyObject* object, std::byte* slot) noexcept {
+  using Number = std::make_signed_t<UnsignedOf<type>>;
+  std::int64_t value = 0;
+  if (const auto small = small_int(object)) {
+    value = *small;
+  } else if (!int64_of(object, &value)) {
+    return false;
+  }
+  const bool fits =
+      value >= std::numeric_limits<Number>::min() && value <= std::numeric_limits<Number>::max();
+  if (!fits) [[unlikely]]
+    return raise_mismatch(PyExc_OverflowError);
+  store(slot, static_cast<Number>(value));
+  return true;
+}
+
+/// 0 to 255 in one byte.
+template <Type type>
+inline bool convert_unsigned_byte(PyObject* object, std::byte* slot) noexcept {
+  std::int64_t value = 0;
+  if (const auto small = small_int(object)) {
+    value = *small;
+  } else if (!int64_of(object, &value)) {
+    return false;
+  }
+  if (static_cast<std::uint64_t>(value) > 255) [[unlikely]] {
+    return raise_mismatch(PyExc_OverflowError);
+  }
+  store(slot, static_cast<std::uint8_t>(value));
+  return true;
+}
+
+/// Unsigned integers: taken modulo their range.
+template <Type type>
+inline bool convert_masked(PyObject* object, std::byte* slot) noexcept {
+  std::uint64_t value = 0;
+  if (const auto small = small_int(object)) {
+    value = static_cast<std::uint64_t>(*small);
+  } else if (!masked_of(object, false, &value)) {
+    return false;
+  }
+  store(slot, static_cast<UnsignedOf<type>>(value));
+  return true;
+}
+
+/// As above, but __index__ is not asked.
+template <Type type>
+inline bool convert_masked_int_only(PyObject* object, std::byte* slot) noexcept {
+  std::uint64_t value = 0;
+  if (const auto small = small_int(object)) {
+    value = static_cast<std::uint64_t>(*small);
+  } else if (!masked_of(object, true, &value)) {
+    return false;
+  }
+  store(slot, static_cast<UnsignedOf<type>>(value));
+  return true;
+}
+
+/// Unsigned integers under strict=True: range-checked.
+template <Type type>
+inline bool convert_checked(PyObject* object, std::byte* slot) noexcept {
+  std::uint64_t value = 0;
+  if (!uint64_of(object, type == Type::u64, &value)) return false;
+  if (value > std::numeric_limits<UnsignedOf<type>>::max()) [[unlikely]] {
+    return raise_mismatch(PyExc_OverflowError);
+  }
+  store(slot, static_cast<UnsignedOf<type>>(value));
+  return true;
+}
+
+/// Floats in every width. An fp16 that overflows succeeds here and leaves 1 in the two bytes behind
+/// its slot: what else is wrong with a launch is reported first.
+template <Type type>
+inline bool convert_floating(PyObject* object, std::byte* slot) noexcept {
+  double value = 0;
+  if (PyFloat_CheckExact(object)) {
+    value = PyFloat_AS_DOUBLE(object);
+  } else if (!double_of(object, &value)) {
+    return false;
+  }
+  if constexpr (type == Type::fp64) {
+    store(slot, value);
+  } else if constexpr (type == Type::fp32) {
+    store(slot, static_cast<float>(value));
+  } else if constexpr (type == Type::bf16) {
+    store(slot, truncate_bf16(value));
+  } else {
+    static_assert(type == Type::fp16);
+    const PackedHalf half = pack_half(value);
+    store(slot, value == value ? half.bits : pack_half_nan(value));
+    store(slot + 2, static_cast<std::uint16_t>(half.overflowed ? 1 : 0));
+  }
+  return true;
+}
+
+/// bf16 under round_bf16=True.
+inline bool convert_rounded_bf16(PyObject* object, std::byte* slot) noexcept {
+  double value = 0;
+  if (!double_of(object, &value)) return false;
+  store(slot, round_bf16(value));
+  return true;
+}
+
+}  // namespace relaunch

@@ -1,0 +1,280 @@
+#include "precompiled/python/errors.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "precompiled/python/convert.hpp"
+#include "precompiled/python/guards.hpp"
+
+namespace relaunch {
+namespace {
+
+constexpr std::size_t kLongestValue = 48;  // bytes of a value shown
+
+Failed raise(PyObject* type, const std::string& text) {
+  const Ref message(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+  if (message) PyErr_SetObject(type, message.get());
+  return {};
+}
+
+/// Drops the pending exception if its text is still to be written; gives its type, borrowed from
+/// the interpreter's own exceptions. Null leaves the exception as it is.
+PyObject* take_mismatch() {
+  PyObject* kind = nullptr;
+  if (PyErr_ExceptionMatches(PyExc_OverflowError) != 0) kind = PyExc_OverflowError;
+  if (PyErr_ExceptionMatches(PyExc_TypeError) != 0) kind = PyExc_TypeError;
+  if (kind == nullptr) return nullptr;
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  const Ref arguments(value != nullptr ? PyObject_GetAttrString(value, "args") : nullptr);
+  const bool marked = arguments && PyTuple_Check(arguments.get()) != 0 &&
+                      PyTuple_GET_SIZE(arguments.get()) == 1 &&
+                      PyTuple_GET_ITEM(arguments.get(), 0) == mismatch();
+  if (!marked) {
+    PyErr_Restore(type, value, traceback);
+    return nullptr;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return kind;
+}
+
+std::string type_of(PyObject* value) { return Py_TYPE(value)->tp_name; }
+
+/// The value of an int, float or bool; of anything else its type, so that no foreign code runs.
+std::string value_of(PyObject* value) {
+  const bool is_plain =
+      PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyBool_Check(value);
+  if (!is_plain) return type_of(value);
+  const Ref text(PyObject_Repr(value));
+  const char* bytes = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
+  if (bytes == nullptr) {  // more digits than the interpreter is willing to print
+    PyErr_Clear();
+    return "an int too large to print";
+  }
+  std::string out(bytes);
+  if (out.size() > kLongestValue) {
+    out = out.substr(0, kLongestValue) + "... (" + std::to_string(out.size()) + " characters)";
+  }
+  return out;
+}
+
+std::string call_of(const Launcher& self) { return call_text(self.name, self.plan); }
+
+/// `argument 3 'n' of add(*fp32, *fp32, i32): `; counted from 1 over the flattened signature.
+std::string place(const Launcher& self, std::uint32_t leaf) {
+  std::string text = "argument " + std::to_string(leaf + 1);
+  if (leaf < self.plan.leaves.size() && !self.plan.leaves[leaf].name.empty()) {
+    text += " '" + self.plan.leaves[leaf].name + "'";
+  }
+  return text + " of " + call_of(self) + ": ";
+}
+
+/// As above, for a hidden parameter by its name.
+std::string place(const Launcher& self, const Step& step) {
+  if (step.op != Op::hidden) return place(self, step.extra);
+  return std::string(self.dialect->hidden.parameters[step.extra].name) + " of " + call_of(self) +
+         ": ";
+}
+
+/// What a scalar step expects, for values beyond the range.
+std::string range_of(Op op, const std::string& type) {
+  switch (op) {
+    case Op::i1: return "an int from 0 to 255 for i1";
+    case Op::fp16:
+    case Op::bf16:
+    case Op::rounded_bf16:
+    case Op::fp32:
+    case Op::fp64: return "a number that fits " + type;
+    default: return "an int that fits " + type;
+  }
+}
+
+std::string kind_of(Op op, const std::string& type) {
+  switch (op) {
+    case Op::fp16:
+    case Op::bf16:
+    case Op::rounded_bf16:
+    case Op::fp32:
+    case Op::fp64: return "a real number for " + type;
+    default: return "an int for " + type;
+  }
+}
+
+std::string hex(std::uint64_t number) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string out;
+  do {
+    out.insert(out.begin(), kDigits[number % 16]);
+    number /= 16;
+  } while (number != 0);
+  return "0x" + out;
+}
+
+std::string driver_error(const Launcher& self, const Status& status) {
+  return "Triton Error [" + std::string(backend_name(self.dialect->backend)) +
+         "]: " + self.driver->explain(status) + " (" + std::to_string(status.code) + " from " +
+         status.function + ")";
+}
+
+}  // namespace
+
+Failed fail_keywords(const Launcher& self) {
+  return raise(PyExc_TypeError, call_of(self) + " takes no keyword arguments");
+}
+
+Failed fail_count(const Launcher& self, Py_ssize_t given, Py_ssize_t fixed) {
+  const char* front = fixed == 4 ? "the grid and the stream" : "the exit hook";
+  const std::string text = call_of(self) + " takes " + std::to_string(self.plan.arguments) +
+                           " arguments behind " + front + ", ";
+  if (given < fixed) {
+    return raise(PyExc_TypeError, text + "got only " + std::to_string(given) + " of the " +
+                                      std::to_string(fixed) + " in front");
+  }
+  return raise(PyExc_TypeError, text + "got " + std::to_string(given - fixed));
+}
+
+Failed fail_field(const Launcher& self, const char* field, PyObject* value) {
+  PyObject* kind = take_mismatch();
+  if (kind == nullptr) return {};
+  const std::string text = std::string(field) + " of " + call_of(self) + ": expected ";
+  if (kind == PyExc_TypeError) return raise(kind, text + "an int, got " + type_of(value));
+  return raise(kind, text + "an int that fits i32, got " + value_of(value));
+}
+
+Failed fail_scalar(const Launcher& self, const Step& step, PyObject* value) {
+  PyObject* kind = take_mismatch();
+  if (kind == nullptr) return {};
+  const std::string& type = self.plan.leaves[step.extra].type;
+  const std::string text = place(self, step) + "expected ";
+  if (kind == PyExc_TypeError) {
+    return raise(kind, text + kind_of(step.op, type) + ", got " + type_of(value));
+  }
+  return raise(kind, text + range_of(step.op, type) + ", got " + value_of(value));
+}
+
+Failed fail_sequence(const Launcher& self, const Step& step, PyObject* value) {
+  if (PyErr_Occurred() != nullptr) return {};  // its __len__ raised
+  if (step.op == Op::item) {
+    return raise(PyExc_TypeError, "item " + std::to_string(step.extra + 1) + " of the " +
+                                      type_of(value) + " for a tuple of " + call_of(self) +
+                                      " cannot be retrieved");
+  }
+  std::string got = type_of(value);
+  if (PySequence_Check(value) != 0 && PyBytes_Check(value) == 0) {
+    const Py_ssize_t size = PySequence_Size(value);
+    if (size < 0) PyErr_Clear();
+    got = "one of " + std::to_string(size);
+  }
+  return raise(PyExc_TypeError, place(self, step.target) + "expected a sequence of " +
+                                    std::to_string(step.extra) + " items, got " + got);
+}
+
+Failed fail_metadata(const Launcher& self, PyObject* value) {
+  std::string text = "kernel_metadata of " + call_of(self) +
+                     ": expected a tuple of three ints (num_warps, num_ctas, shared), got ";
+  if (PyTuple_Check(value) == 0) {
+    const bool one = self.dialect->metadata_errors == MetadataErrors::one_type_error;
+    return raise(one ? PyExc_TypeError : PyExc_SystemError, text + type_of(value));
+  }
+  const Py_ssize_t size = PyTuple_GET_SIZE(value);
+  if (size != 3) return raise(PyExc_TypeError, text + std::to_string(size) + " items");
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    if (i != 0) text += ", ";
+    text += value_of(PyTuple_GET_ITEM(value, i));
+  }
+  return raise(PyExc_TypeError, text);
+}
+
+Failed fail_grid(const Launcher& self, GridCheck check, const LaunchRequest& request) {
+  const int axis = static_cast<int>(check) - static_cast<int>(GridCheck::x_out_of_range);
+  const std::int32_t value = request.grid[static_cast<std::size_t>(axis)];
+  std::string text = std::string("grid_") + "xyz"[axis] + " of " + call_of(self) + ": ";
+  if (value < 0) {
+    return raise(PyExc_ValueError,
+                 text + "expected 0 or more blocks, got " + std::to_string(value));
+  }
+  return raise(PyExc_ValueError, text + "expected at most 2147483647 blocks, got " +
+                                     std::to_string(value) + " times " +
+                                     std::to_string(request.geometry.num_ctas) + " CTAs");
+}
+
+Failed fail_pointer(const Launcher& self, const Step& step, PyObject* value,
+                    const PointerFailure& failure) {
+  if (failure.fault == PointerFault::raised) return {};
+  const std::string text = place(self, step);
+  switch (failure.fault) {
+    case PointerFault::raised: break;
+    case PointerFault::no_address:
+      return raise(
+          PyExc_TypeError,
+          text + "expected None, an int or an object with data_ptr(), got " + type_of(value));
+    case PointerFault::not_an_int:
+      return raise(PyExc_TypeError,
+                   text + "expected data_ptr() of " + type_of(value) + " to return an int");
+    case PointerFault::int_range:
+      return raise(PyExc_OverflowError,
+                   text + "expected an address of 64 bits, got " + value_of(value));
+    case PointerFault::result_range:
+      return raise(PyExc_OverflowError, text + "expected data_ptr() of " + type_of(value) +
+                                            " to return an address of 64 bits");
+    case PointerFault::inaccessible:
+      return raise(PyExc_ValueError,
+                   text + "address " + hex(failure.address) + " of " + type_of(value) +
+                       " cannot be accessed from the device (is it in CPU memory?)");
+    case PointerFault::wrong_device:
+      return raise(PyExc_ValueError, text + type_of(value) + " is on DLPack device type " +
+                                         std::to_string(failure.device) +
+                                         ", which the device cannot access");
+    case PointerFault::driver:
+      return raise(PyExc_RuntimeError, driver_error(self, failure.status) + ": " + text +
+                                           "address " + hex(failure.address));
+  }
+  return {};
+}
+
+Failed fail_descriptor(const Launcher& self, const Step& step, PyObject* value,
+                       DescriptorFault fault) {
+  const bool is_map = step.op == Op::nv_tma_desc;
+  const std::string text = place(self, step);
+  if (fault == DescriptorFault::unaligned) {
+    return raise(PyExc_ValueError,
+                 text + "expected a tensor map at a multiple of 128 bytes, it is not aligned");
+  }
+  const char* expected =
+      is_map ? "relaunch.TensorMap or Triton's PyCUtensorMap" : "Triton's PyTDMDescriptor";
+  std::string got = type_of(value);
+  if (!self.descriptor_type && got != "relaunch.TensorMap") {
+    got += " (Triton's driver was not loaded when the launcher was built)";
+  }
+  return raise(PyExc_TypeError, text + "expected " + expected + ", got " + got);
+}
+
+Failed fail_half(const Launcher& self, const Step& step, PyObject* value) {
+  return raise(PyExc_OverflowError, place(self, step.extra) +
+                                        "expected a number that fits fp16, got " + value_of(value));
+}
+
+Failed fail_status(const Launcher& self, const Status& status, const LaunchCall* call) {
+  std::string text = driver_error(self, status) + ": " + call_of(self);
+  if (call != nullptr) {
+    text += ", grid (" + std::to_string(call->grid[0]) + ", " + std::to_string(call->grid[1]) +
+            ", " + std::to_string(call->grid[2]) + "), block " + std::to_string(call->block) +
+            ", shared " + std::to_string(call->shared);
+  } else {
+    text += " has no context to launch in";
+  }
+  return raise(PyExc_RuntimeError, text);
+}
+
+Failed fail_no_function(const Launcher& self) {
+  return raise(PyExc_TypeError,
+               call_of(self) + " was bound without a function: give function=, or call launch()");
+}
+
+}  // namespace relaunch

@@ -1,0 +1,67 @@
+#pragma once
+// The failing paths of a launch: the only place that words an error, never inlined.
+//
+// stage                 kind of failure                     exception       set by
+// arguments             count, keywords                     TypeError       fail_count,
+// fail_keywords context (CUDA)        a driver call                       RuntimeError fail_status
+// grid, stream,         no int                              TypeError       fail_field
+//   function            beyond the range                    OverflowError   fail_field
+// scalars               no number                           TypeError       fail_scalar
+//                       beyond the type's range             OverflowError   fail_scalar
+//                       __index__, __float__ raised         as raised       (unchanged)
+// tuples                no sequence, other length, no item  TypeError       fail_sequence
+// kernel_metadata       CUDA: anything                      TypeError       fail_metadata
+//                       HIP: no tuple                       SystemError     fail_metadata
+//                       HIP: its length, its elements       as for grid     fail_metadata,
+//                       fail_field
+// grid                  out of range                        ValueError      fail_grid
+// hooks, scratch calls  raised                              as raised       (unchanged)
+// pointers              no address, data_ptr() gave no int  TypeError       fail_pointer
+//                       an int beyond 64 bits or negative   OverflowError   fail_pointer
+//                       not the device's                    ValueError      fail_pointer
+//                       the driver failed                   RuntimeError    fail_pointer
+//                       data_ptr() raised                   as raised       (unchanged)
+// descriptors           another type                        TypeError       fail_descriptor
+//                       unaligned                           ValueError      fail_descriptor
+// fp16                  beyond its range                    OverflowError   fail_half
+// launch                the driver refused                  RuntimeError    fail_status
+//
+// Every function gives Failed, which a caller returns as its own null or false. What was done
+// before stays done, except that held references are dropped; nothing is launched after a failure.
+
+#include <Python.h>
+
+#include "precompiled/python/descriptor.hpp"
+#include "precompiled/python/launcher.hpp"
+#include "precompiled/python/pointer.hpp"
+
+namespace relaunch {
+
+/// What a failing function returns: false, or no object.
+struct Failed {
+  operator bool() const { return false; }         // NOLINT(google-explicit-constructor)
+  operator PyObject*() const { return nullptr; }  // NOLINT(google-explicit-constructor)
+};
+
+#define RELAUNCH_COLD [[gnu::noinline, gnu::cold]]
+
+RELAUNCH_COLD Failed fail_keywords(const Launcher& self);
+/// `given` and `fixed` count all positional arguments and those in front of the kernel's.
+RELAUNCH_COLD Failed fail_count(const Launcher& self, Py_ssize_t given, Py_ssize_t fixed);
+/// A number beside the kernel's arguments; a pending `mismatch()` is worded.
+RELAUNCH_COLD Failed fail_field(const Launcher& self, const char* field, PyObject* value);
+RELAUNCH_COLD Failed fail_scalar(const Launcher& self, const Step& step, PyObject* value);
+RELAUNCH_COLD Failed fail_sequence(const Launcher& self, const Step& step, PyObject* value);
+RELAUNCH_COLD Failed fail_metadata(const Launcher& self, PyObject* value);
+RELAUNCH_COLD Failed fail_grid(const Launcher& self, GridCheck check, const LaunchRequest& request);
+RELAUNCH_COLD Failed fail_pointer(const Launcher& self, const Step& step, PyObject* value,
+                                  const PointerFailure& failure);
+RELAUNCH_COLD Failed fail_descriptor(const Launcher& self, const Step& step, PyObject* value,
+                                     DescriptorFault fault);
+RELAUNCH_COLD Failed fail_half(const Launcher& self, const Step& step, PyObject* value);
+RELAUNCH_COLD Failed fail_status(const Launcher& self, const Status& status,
+                                 const LaunchCall* call);
+/// A launcher that was built without a function has no hot call.
+RELAUNCH_COLD Failed fail_no_function(const Launcher& self);
+
+}  // namespace relaunch

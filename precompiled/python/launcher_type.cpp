@@ -1,0 +1,305 @@
+// relaunch.Launcher: how one is built, and its type. An object is complete or does not exist.
+
+#include <pybind11/pybind11.h>
+#include <structmember.h>
+
+#include <memory>
+#include <new>
+
+#include "precompiled/core/tree.hpp"
+#include "precompiled/python/bindings.hpp"
+#include "precompiled/python/descriptor.hpp"
+#include "precompiled/python/launcher.hpp"
+#include "precompiled/python/options.hpp"
+#include "precompiled/python/pointer.hpp"
+
+namespace relaunch {
+
+PyObject* bind_error = nullptr;
+
+namespace {
+
+/// The tree itself, or that of a text. Throws PythonError.
+Ref tree_option(PyObject* value) {
+  if (pybind11::isinstance<Tree>(value)) return Ref::borrow(value);
+  if (PyUnicode_Check(value) == 0) {
+    PyErr_Format(PyExc_TypeError, "tree: expected a Tree or a str, got %s",
+                 Py_TYPE(value)->tp_name);
+    throw PythonError();
+  }
+  const Ref module(PyImport_ImportModule("relaunch._core"));
+  Ref tree(module ? PyObject_CallMethod(module.get(), "parse", "O", value) : nullptr);
+  if (!tree) throw PythonError();
+  return tree;
+}
+
+const Dialect& dialect_option(PyObject* value) {
+  const std::string name = text_option(value, "dialect");
+  if (const Dialect* dialect = find_dialect(name)) return *dialect;
+  std::string known;
+  for (const Dialect& dialect : all_dialects()) {
+    known += (known.empty() ? "" : ", ") + std::string(dialect.name);
+  }
+  throw BindError("unknown dialect '" + name + "'; there are " + known);
+}
+
+/// Objects for the hidden parameters, and which of them are called at each launch.
+void set_scratch(Launcher& launcher, const ConstructorArguments& arguments) {
+  const auto hidden = launcher.dialect->hidden.parameters;
+  bool global_is_taken = false;
+  for (std::size_t i = 0; i < kMaxHidden; ++i) {
+    PyObject* scratch = Py_None;
+    if (i < hidden.size() && hidden[i].kind == HiddenKind::global_scratch) {
+      scratch = arguments.global_scratch;
+      global_is_taken = true;
+    }
+    if (i < hidden.size() && hidden[i].kind == HiddenKind::profile_scratch) {
+      scratch = arguments.profile_scratch;
+    }
+    launcher.scratch[i] = Ref::borrow(scratch);
+    if (scratch == Py_None || PyLong_Check(scratch) || PyCallable_Check(scratch) == 0) continue;
+    launcher.scratch_is_called[i] = PyObject_HasAttrString(scratch, "data_ptr") == 0;
+  }
+  if (arguments.global_scratch != Py_None && !global_is_taken) {
+    throw BindError(std::string(launcher.dialect->name) +
+                    " passes a null global_scratch; none can be given");
+  }
+}
+
+void set_launch_options(Launcher& launcher, const ConstructorArguments& arguments) {
+  LaunchOptions& options = launcher.options;
+  const Dialect& dialect = *launcher.dialect;
+  options.cooperative = arguments.cooperative != 0;
+  options.pdl = arguments.pdl != 0;
+  const auto lanes = static_cast<std::int32_t>(dialect.warp_size);
+  options.warp_size =
+      static_cast<std::uint32_t>(std::max(0, int_option(arguments.warp_size, "warp_size", lanes)));
+  options.cluster = dims_option(arguments.cluster, "cluster");
+  options.preferred_cluster = dims_option(arguments.preferred_cluster, "preferred_cluster");
+  options.scheduling = scheduling_option(arguments.scheduling);
+  options.non_portable_cluster = arguments.non_portable_cluster != 0;
+  launcher.geometry = {int_option(arguments.num_warps, "num_warps", 4),
+                       int_option(arguments.num_ctas, "num_ctas", 1),
+                       int_option(arguments.shared, "shared", 0)};
+  check_options(dialect, options, launcher.geometry);
+}
+
+std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
+  auto launcher = std::make_unique<Launcher>();
+  launcher->dialect = &dialect_option(arguments.dialect);
+  const Dialect& dialect = *launcher->dialect;
+  launcher->tree = tree_option(arguments.tree);
+  if (arguments.name == nullptr) {
+    launcher->name = "kernel";
+  } else {
+    launcher->name = text_option(arguments.name, "name");
+  }
+  set_launch_options(*launcher, arguments);
+  set_scratch(*launcher, arguments);
+  const auto& tree = pybind11::handle(launcher->tree.get()).cast<const Tree&>();
+  launcher->plan =
+      make_plan(tree, dialect,
+                {.strict = arguments.strict != 0,
+                 .round_bf16 = arguments.round_bf16 != 0,
+                 .descriptor_metas = length_option(arguments.tensordesc_meta, "tensordesc_meta"),
+                 .global_scratch = arguments.global_scratch != Py_None,
+                 .profile_scratch = arguments.profile_scratch != Py_None});
+  const bool has_path = arguments.driver != Py_None;
+  launcher->driver = &Driver::open(
+      dialect.backend, has_path ? path_option(arguments.driver) : std::string(dialect.driver),
+      has_path);
+  launcher->attributes = launcher->driver->encode(
+      make_attributes(dialect, launcher->options, launcher->geometry.num_ctas),
+      launcher->options.cooperative);
+  PyTypeObject* type =
+      dialect.backend == Backend::cuda ? find_triton_tensor_map() : find_triton_tdm_descriptor();
+  launcher->descriptor_type = Ref(reinterpret_cast<PyObject*>(type));
+  const bool has_function = arguments.function != Py_None;
+  if (has_function) launcher->function = handle_option(arguments.function, "function");
+  choose_entries(*launcher, has_function);
+  return launcher;
+}
+
+PyObject* launch_method(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  return launcher_of(self).launch_entry(self, args, count);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  const Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher;
+  if (launcher == nullptr) return 0;
+  for (const Ref& scratch : launcher->scratch) Py_VISIT(scratch.get());
+  Py_VISIT(launcher->descriptor_type.get());
+  Py_VISIT(launcher->tree.get());
+  return 0;
+}
+
+/// Breaks cycles, and leaves an object that a finalizer may still call: None is no scratch.
+int clear(PyObject* self) {
+  Launcher* launcher = reinterpret_cast<LauncherObject*>(self)->launcher;
+  if (launcher == nullptr) return 0;
+  for (Ref& scratch : launcher->scratch) scratch = Ref::borrow(Py_None);
+  launcher->scratch_is_called = {};
+  launcher->descriptor_type = Ref();
+  return 0;
+}
+
+void deallocate(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  PyTypeObject* type = Py_TYPE(self);
+  delete reinterpret_cast<LauncherObject*>(self)->launcher;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* represent(PyObject* self) {
+  const Launcher& launcher = launcher_of(self);
+  const std::string call = call_text(launcher.name, launcher.plan);
+  return PyUnicode_FromFormat("<Launcher %s for %s>", call.c_str(),
+                              std::string(launcher.dialect->name).c_str());
+}
+
+PyObject* text_of(const std::string& text) {
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+}
+
+PyObject* get_name(PyObject* self, void* /*closure*/) { return text_of(launcher_of(self).name); }
+
+PyObject* get_dialect(PyObject* self, void* /*closure*/) {
+  return text_of(std::string(launcher_of(self).dialect->name));
+}
+
+PyObject* get_signature(PyObject* self, void* /*closure*/) {
+  return text_of(launcher_of(self).plan.signature);
+}
+
+PyObject* get_tree(PyObject* self, void* /*closure*/) {
+  return Py_NewRef(launcher_of(self).tree.get());
+}
+
+PyObject* get_slots(PyObject* self, void* /*closure*/) {
+  const auto& parameters = launcher_of(self).plan.parameters;
+  Ref slots(PyTuple_New(static_cast<Py_ssize_t>(parameters.size())));
+  for (std::size_t i = 0; slots && i < parameters.size(); ++i) {
+    PyObject* size = PyLong_FromUnsignedLong(parameters[i].slot_size);
+    if (size == nullptr) return nullptr;
+    PyTuple_SET_ITEM(slots.get(), static_cast<Py_ssize_t>(i), size);
+  }
+  return slots.release();
+}
+
+PyObject* describe(const Launcher& launcher, const Parameter& parameter) {
+  const bool is_hidden = parameter.leaf == kNoLeaf;
+  const std::string type = is_hidden ? "*i8" : launcher.plan.leaves[parameter.leaf].type;
+  return Py_BuildValue("{s:s, s:s, s:O, s:I, s:I, s:I, s:I, s:I}", "name", parameter.name.c_str(),
+                       "type", type.c_str(), "hidden", is_hidden ? Py_True : Py_False,
+                       "slot_offset", parameter.slot_offset, "slot_size", parameter.slot_size,
+                       "size", parameter.size, "alignment", parameter.alignment, "offset",
+                       parameter.offset);
+}
+
+PyObject* get_parameters(PyObject* self, void* /*closure*/) {
+  const Launcher& launcher = launcher_of(self);
+  const auto& parameters = launcher.plan.parameters;
+  Ref out(PyTuple_New(static_cast<Py_ssize_t>(parameters.size())));
+  for (std::size_t i = 0; out && i < parameters.size(); ++i) {
+    PyObject* described = describe(launcher, parameters[i]);
+    if (described == nullptr) return nullptr;
+    PyTuple_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), described);
+  }
+  return out.release();
+}
+
+PyMethodDef methods[] = {
+    {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch_method)),
+     METH_FASTCALL,
+     "launch($self, grid_x, grid_y, grid_z, stream, function, kernel_metadata, launch_metadata, "
+     "enter_hook, exit_hook, /, *args)\n--\n\n"
+     "A launch as Triton's own launchers take it: `function` and `kernel_metadata` (num_warps, "
+     "num_ctas, shared) win over the constructor's."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef properties[] = {
+    {"name", get_name, nullptr, "The kernel's name, for messages.", nullptr},
+    {"dialect", get_dialect, nullptr, "The dialect's name, without a patch number.", nullptr},
+    {"signature", get_signature, nullptr, "The types, as messages show them.", nullptr},
+    {"tree", get_tree, nullptr, "The tree it was built from.", nullptr},
+    {"slots", get_slots, nullptr, "Host bytes of every kernel parameter, hidden ones last.",
+     nullptr},
+    {"parameters", get_parameters, nullptr,
+     "One dict per kernel parameter, hidden ones last: name, type, hidden, and in bytes "
+     "slot_offset "
+     "and slot_size (host), size, alignment and offset (kernel).",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_doc, const_cast<char*>(kConstructorText)},
+    {Py_tp_new, reinterpret_cast<void*>(new_launcher)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_repr, reinterpret_cast<void*>(represent)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {Py_tp_members, members},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {
+    "relaunch.Launcher", sizeof(LauncherObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_IMMUTABLETYPE,
+    slots};
+
+}  // namespace
+
+PyObject* new_launcher(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
+  try {
+    std::unique_ptr<Launcher> launcher = build(read_arguments(args, kwargs));
+    PyObject* self = type->tp_alloc(type, 0);
+    if (self == nullptr) return nullptr;
+    auto* object = reinterpret_cast<LauncherObject*>(self);
+    object->vectorcall = launcher->call_entry;
+    object->launcher = launcher.release();
+    return self;
+  } catch (const PythonError&) {
+    return nullptr;
+  } catch (const pybind11::error_already_set& error) {
+    pybind11::error_already_set(error).restore();
+  } catch (const BindError& error) {
+    PyErr_SetString(bind_error, error.what());
+  } catch (const DriverError& error) {
+    PyErr_SetString(bind_error, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+bool add_launcher(PyObject* module) noexcept {
+  bind_error = PyErr_NewExceptionWithDoc(
+      "relaunch.BindError", "A signature, option or driver library that cannot be bound.",
+      PyExc_ValueError, nullptr);
+  if (bind_error == nullptr || !prepare_pointers()) return false;
+  const Ref type(PyType_FromSpec(&spec));
+  return type && PyModule_AddObjectRef(module, "BindError", bind_error) == 0 &&
+         PyModule_AddObjectRef(module, "Launcher", type.get()) == 0;
+}
+
+void bind_launcher(pybind11::module_& module) {
+  if (!add_launcher(module.ptr()) || !add_tensor_map(module.ptr())) {
+    throw pybind11::error_already_set();
+  }
+}
+
+}  // namespace relaunch

@@ -1,0 +1,168 @@
+#pragma once
+// The steps of a plan, run over the arguments of one launch. Inlined into each launch entry.
+
+#include <Python.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "precompiled/core/plan.hpp"
+#include "precompiled/python/convert.hpp"
+#include "precompiled/python/descriptor.hpp"
+#include "precompiled/python/errors.hpp"
+#include "precompiled/python/guards.hpp"
+#include "precompiled/python/launcher.hpp"
+#include "precompiled/python/pointer.hpp"
+
+namespace relaunch {
+
+/// Flat launchers read the caller's arguments where they are. All others have tuples, callable
+/// scratch or a large frame: their values are copied, and items are held.
+enum class Shape : std::uint8_t { flat, general };
+
+/// A tuple whose length and items no Python code decides.
+inline bool is_plain_tuple(PyObject* object) noexcept {
+  if (PyTuple_CheckExact(object)) return true;
+  if (!PyTuple_Check(object)) return false;
+  const PySequenceMethods* own = Py_TYPE(object)->tp_as_sequence;
+  const PySequenceMethods* plain = PyTuple_Type.tp_as_sequence;
+  return own != nullptr && own->sq_item == plain->sq_item && own->sq_length == plain->sq_length;
+}
+
+/// Whether `object` is a sequence of `count` items, as PyArg_ParseTuple sees it: bytes are none.
+/// False with an exception only if the object's own code raised.
+inline bool is_sequence_of(PyObject* object, std::uint32_t count) noexcept {
+  if (is_plain_tuple(object)) return PyTuple_GET_SIZE(object) == static_cast<Py_ssize_t>(count);
+  if (PySequence_Check(object) == 0 || PyBytes_Check(object)) return false;
+  return PySequence_Size(object) == static_cast<Py_ssize_t>(count);
+}
+
+/// Item `index`, held where the sequence need not keep it. Null where it cannot be had.
+inline PyObject* item_of(PyObject* sequence, std::uint32_t index, HeldItems& held) noexcept {
+  const auto position = static_cast<Py_ssize_t>(index);
+  if (is_plain_tuple(sequence) && position < PyTuple_GET_SIZE(sequence)) {
+    return PyTuple_GET_ITEM(sequence, position);
+  }
+  PyObject* item = PySequence_GetItem(sequence, position);
+  if (item == nullptr) {
+    PyErr_Clear();  // as PyArg_ParseTuple does: the item "is not retrievable"
+  } else {
+    held.hold(item);
+  }
+  return item;
+}
+
+/// Runs a scalar step. Types that are no scalars have no case.
+[[gnu::always_inline]] inline bool convert(const Step& step, PyObject* value, std::byte* slot) {
+#define RELAUNCH_SCALAR(id, converter) \
+  case Op::id: return convert_##converter<Type::id>(value, slot);
+#define RELAUNCH_CASE_signed_range(id) RELAUNCH_SCALAR(id, signed_range)
+#define RELAUNCH_CASE_unsigned_byte(id) RELAUNCH_SCALAR(id, unsigned_byte)
+#define RELAUNCH_CASE_masked(id) RELAUNCH_SCALAR(id, masked)
+#define RELAUNCH_CASE_masked_int_only(id) RELAUNCH_SCALAR(id, masked_int_only)
+#define RELAUNCH_CASE_floating(id) RELAUNCH_SCALAR(id, floating)
+#define RELAUNCH_CASE_pointer(id)
+#define RELAUNCH_CASE_tensor_map(id)
+#define RELAUNCH_CASE_tdm_descriptor(id)
+#define RELAUNCH_CASE_expanded(id)
+#define RELAUNCH_CASE_skipped(id)
+#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment, converter) \
+  RELAUNCH_CASE_##converter(id)
+#define RELAUNCH_POINTEE(name, aliases)
+  switch (step.op) {
+#include "precompiled/core/types.def"
+    case Op::checked_u1: return convert_checked<Type::u1>(value, slot);
+    case Op::checked_u8: return convert_checked<Type::u8>(value, slot);
+    case Op::checked_u16: return convert_checked<Type::u16>(value, slot);
+    case Op::checked_u32: return convert_checked<Type::u32>(value, slot);
+    case Op::checked_u64: return convert_checked<Type::u64>(value, slot);
+    case Op::rounded_bf16: return convert_rounded_bf16(value, slot);
+    default: __builtin_unreachable();
+  }
+#undef RELAUNCH_TYPE
+#undef RELAUNCH_POINTEE
+#undef RELAUNCH_SCALAR
+}
+
+/// Left to right, before the enter hook: scalars are converted, tuples opened.
+template <Shape shape>
+[[gnu::always_inline]] inline bool parse(const Launcher& self, PyObject** values,
+                                         PyObject* const* arguments, std::byte* slots,
+                                         HeldItems& held) {
+  for (const Step& step : self.plan.parse) {
+    if constexpr (shape == Shape::general) {
+      PyObject* value = values[step.source];
+      if (step.op == Op::open) {
+        if (!is_sequence_of(value, step.extra)) return fail_sequence(self, step, value);
+        continue;
+      }
+      if (step.op == Op::item) {
+        PyObject* item = item_of(value, step.extra, held);
+        if (item == nullptr) return fail_sequence(self, step, value);
+        values[step.target] = item;
+        continue;
+      }
+      if (!convert(step, value, slots + step.target)) [[unlikely]] {
+        return fail_scalar(self, step, value);
+      }
+    } else {
+      PyObject* value = arguments[step.source];
+      if (!convert(step, value, slots + step.target)) [[unlikely]] {
+        return fail_scalar(self, step, value);
+      }
+    }
+  }
+  return true;
+}
+
+/// After the enter hook, in the dialect's order: addresses, descriptors, fp16 overflows.
+template <Shape shape>
+[[gnu::always_inline]] inline bool take_in(const Launcher& self, PyObject* const* values,
+                                           std::byte* slots) {
+  PointerFailure failure;
+  for (const Step& step : self.plan.intake) {
+    std::byte* slot = slots + step.target;
+    switch (step.op) {
+      case Op::pointer:
+      case Op::hidden: {
+        PyObject* value = nullptr;
+        if (step.op == Op::pointer) {
+          value = values[step.source];
+        } else if constexpr (shape == Shape::flat) {
+          value = self.scratch[step.extra].get();
+        } else {
+          value = values[self.plan.values + step.extra];
+        }
+        std::uint64_t address = 0;
+        if (!convert_pointer(value, *self.driver, self.dialect->backend, &address, &failure))
+            [[unlikely]] {
+          return fail_pointer(self, step, value, failure);
+        }
+        store(slot, address);
+        break;
+      }
+      case Op::null: store(slot, std::uint64_t{0}); break;
+      case Op::nv_tma_desc:
+      case Op::tdm_desc: {
+        auto* type = reinterpret_cast<PyTypeObject*>(self.descriptor_type.get());
+        PyObject* value = values[step.source];
+        DescriptorFault fault{};
+        const bool taken = step.op == Op::nv_tma_desc
+                               ? convert_tensor_map(value, type, slot, &fault)
+                               : convert_tdm_descriptor(value, type, slot, &fault);
+        if (!taken) return fail_descriptor(self, step, value, fault);
+        break;
+      }
+      case Op::check_half: {
+        std::uint16_t overflowed = 0;
+        std::memcpy(&overflowed, slot + 2, sizeof(overflowed));
+        if (overflowed != 0) return fail_half(self, step, values[step.source]);
+        break;
+      }
+      default: __builtin_unreachable();
+    }
+  }
+  return true;
+}
+
+}  // namespace relaunch
