@@ -120,7 +120,7 @@ def _compile_missing(
     jobs: int,
     progress: Callable[[int, int], None],
 ) -> list[Failure]:
-    failures: list[Failure] = []
+    failures: dict[Path, Failure] = {}
     done = 0
     progress(done, len(missing))
     pool = ThreadPoolExecutor(jobs)
@@ -143,13 +143,12 @@ def _compile_missing(
                         for wanted in unit:
                             submit([wanted])
                         continue
-                    failures.append(Failure(unit[0].spec, str(error)))
+                    failures[unit[0].path] = Failure(unit[0].spec, str(error))
                 done += len(unit)
                 progress(done, len(missing))
     finally:
         pool.shutdown(cancel_futures=True)
-    order = {wanted.spec: index for index, wanted in enumerate(missing)}
-    return sorted(failures, key=lambda failure: order[failure.spec])
+    return [failures[wanted.path] for wanted in missing if wanted.path in failures]
 
 
 def _units(missing: list[_Wanted], jobs: int) -> list[list[_Wanted]]:

@@ -28,6 +28,7 @@ def environment() -> jinja2.Environment:
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=jinja2.StrictUndefined,
         autoescape=False,
+        auto_reload=False,
         variable_start_string="$<",
         variable_end_string=">$",
         block_start_string="$%",

@@ -83,6 +83,14 @@ def test_equal_launchers_are_built_once(tmp_path: Path, counted: Path) -> None:
     assert [one.spec.signature[0] for one in built] == ["*fp32", "*i8", "*fp32"]
 
 
+def test_descriptor_metadata_builds(tmp_path: Path) -> None:
+    described = [
+        generator.LauncherSpec(dialect, ("tensordesc<fp16[8]>",), tensordesc_meta=({"swizzle": 1},))
+        for dialect in (CUDA, HIP)
+    ]
+    assert [built.path.is_file() for built in generator.build(described, tmp_path / "cache")] == [True, True]
+
+
 def test_many_launchers_take_few_compilations(tmp_path: Path, counted: Path) -> None:
     specs = [spec(one, other) for one in SCALARS for other in SCALARS]
     seen: list[tuple[int, int]] = []
