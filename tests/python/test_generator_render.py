@@ -5,6 +5,7 @@ After a wanted change of the templates: RELAUNCH_ACCEPT=1 ./run pytest tests/pyt
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import re
@@ -210,3 +211,17 @@ def test_nesting_has_a_limit() -> None:
 def test_long_signature_renders() -> None:
     source = generator.render(generator.LauncherSpec(CUDA, ("*fp32", "i64") * 2500))
     assert "&parameter4999, &global_scratch, &profile_scratch};" in source
+
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+
+@pytest.mark.parametrize("backend", ["cuda", "hip"])
+def test_slots_of_recorded_launchers(backend: str) -> None:
+    """Every slot size that was recorded from the released launchers follows from the frozen facts."""
+    with (GOLDEN / f"triton-3.6.0-{backend}.jsonl").open() as lines:
+        cases = [json.loads(line) for line in lines]
+    recorded = {json.dumps(case["signature"]): case["expect"]["slots"] for case in cases}
+    assert len(recorded) > 50
+    for text, slots in recorded.items():
+        assert generator.slots(generator.LauncherSpec(f"triton-3.6-{backend}", json.loads(text))) == slots, text
