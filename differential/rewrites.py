@@ -35,6 +35,11 @@ def _set(key: str) -> Callable[[Situation, Any], Situation]:
     return put
 
 
+def _set_grid(situation: Situation, value: Any) -> Situation:
+    """Another grid, unless this one is refused while arguments are parsed: then nothing later happens."""
+    return situation if situation.grid() is None else _set("grid")(situation, value)
+
+
 def _i8_as_unsigned(situation: Situation, _value: Any) -> Situation:
     for leaf in situation.leaves():
         if leaf.type == "i8" and i8_moved(leaf.argument):
@@ -75,7 +80,7 @@ def _only_get_a_context(situation: Situation, _value: Any) -> Situation:
 
 
 CALL: dict[str, Callable[[Situation, Any], Situation]] = {
-    "grid": _set("grid"),
+    "grid": _set_grid,
     "enter": _set("enter"),
     "exit": _set("exit"),
     "i8 as unsigned": _i8_as_unsigned,
