@@ -24,9 +24,11 @@ class Cursor {
   void expect(char c) {
     if (!take(c)) throw std::invalid_argument(std::string("an outcome's JSON lacks a ") + c);
   }
-  std::size_t position() const { return at_; }
+  /// What follows a member: a comma, or the end of the object or list.
+  void separator(char end) {
+    if (peek() != end) expect(',');
+  }
   std::string_view since(std::size_t start) const { return text_.substr(start, at_ - start); }
-  std::string_view rest() const { return text_.substr(at_); }
 
   /// A whole value as text.
   std::string_view value() {
@@ -49,7 +51,7 @@ class Cursor {
     while (!take(end)) {
       skip(depth + 1);
       if (take(':')) skip(depth + 1);
-      take(',');
+      separator(end);
     }
   }
   void skip_string() {
@@ -122,8 +124,8 @@ class Walk {
       steps_.push_back({was.substr(1, was.size() - 2), 0, {}});
       if (!value(depth + 1)) return false;
       steps_.pop_back();
-      expected_.take(',');
-      got_.take(',');
+      expected_.separator('}');
+      got_.separator('}');
     }
   }
 
@@ -142,8 +144,8 @@ class Walk {
       steps_.push_back({{}, i, events ? name(expected_) : std::string_view{}});
       if (!value(depth + 1)) return false;
       steps_.pop_back();
-      expected_.take(',');
-      got_.take(',');
+      expected_.separator(']');
+      got_.separator(']');
     }
   }
 
