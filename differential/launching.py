@@ -17,6 +17,8 @@ from relaunch import generator
 
 LAUNCH_METADATA = "launch-metadata"
 FUNCTION = 0xF00
+REFUSALS = (KeyError, OverflowError, RuntimeError, TypeError, ValueError)
+"""What building a launcher may raise for its signature or options; that is an outcome. Anything else is our fault."""
 ENTER = b'{"hook": "enter"}'
 EXIT = b'{"hook": "exit"}'
 
@@ -59,7 +61,7 @@ class Runner:
         shown = b"" if task.slots is None else b'"slots": ' + json.dumps(task.slots).encode() + b", "
         try:
             prefix, launch = self._prepare(task)
-        except (KeyError, OverflowError, RuntimeError, TypeError, ValueError) as refusal:  # a refused signature is an outcome
+        except REFUSALS as refusal:
             return b"{" + shown + b'"bind_error": ' + json.dumps(describe(refusal)).encode() + b"}"
         build = self.arguments.build
         hooks = [self._hooks[name, call.get(name, "none")] for name in ("enter", "exit")]

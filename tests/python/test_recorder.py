@@ -1,10 +1,12 @@
-"""The recording drivers, called as a launcher calls them: through the symbols of a loaded libcuda.so.1."""
+"""The recording drivers, called as a launcher calls them: through their symbols."""
 
 from __future__ import annotations
 
 import ctypes
 import json
 import subprocess
+import sys
+import textwrap
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -35,12 +37,12 @@ class LaunchConfig(ctypes.Structure):
 
 
 class Driver:
-    """One backend's recorder and its driver functions, found by the driver's file name."""
+    """One backend's recorder and its driver functions."""
 
     def __init__(self, backend: str) -> None:
         self.backend = backend
         self.recorder = Recorder(backend)
-        self.functions = ctypes.CDLL(recorder.FILE_NAMES[backend])
+        self.functions = ctypes.CDLL(str(self.recorder.path))
         self.recorder.reset()
 
     def pointer(self, address: int) -> tuple[int, int]:
@@ -95,6 +97,23 @@ def hip() -> Iterator[Driver]:
 def test_config_layout() -> None:
     assert ctypes.sizeof(LaunchConfig) == 56
     assert ctypes.sizeof(LaunchAttribute) == 72
+
+
+@pytest.mark.parametrize("backend", ["cuda", "hip"])
+def test_the_name_of_the_driver_leads_to_the_recorder(backend: str) -> None:
+    """Launchers open the driver by its name; a process that has loaded the recorder gets that."""
+    program = """
+        import ctypes, os, sys
+        from relaunch.differential.recorder import FILE_NAMES, Recorder
+        name = FILE_NAMES[sys.argv[1]]
+        recorder = Recorder(sys.argv[1])
+        ctypes.CDLL(name, mode=os.RTLD_NOLOAD).relaunch_recorder_note(b"1")
+        ctypes.CDLL(None).relaunch_recorder_note(b"2")  # its symbols are global too
+        print(recorder.events())
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program), backend]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[1, 2]\n", "")
 
 
 def test_unknown_backend_is_refused() -> None:
@@ -170,7 +189,7 @@ def test_without_slots_no_parameter_is_read(cuda: Driver) -> None:
 
 def test_the_lock_is_seen_where_it_is_held(driver: Driver) -> None:
     name = "cuLaunchKernel" if driver.backend == "cuda" else "hipModuleLaunchKernel"
-    driver.functions = ctypes.PyDLL(recorder.FILE_NAMES[driver.backend])
+    driver.functions = ctypes.PyDLL(str(driver.recorder.path))
     driver.launch(name, None)
     assert driver.recorder.events()[0]["gil_held"] == 1
 
