@@ -1,5 +1,6 @@
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from os import PathLike
+from typing import Any, Final, Literal, Protocol, TypeAlias, TypedDict, final
 
 ARG_CONSTEXPR: Final = 0
 ARG_KERNEL: Final = 1
@@ -50,3 +51,109 @@ class Tree:
     def __iter__(self) -> Iterator[PyKernelArg]: ...
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
+
+class _HasDataPtr(Protocol):
+    def data_ptr(self) -> int: ...
+
+_Address: TypeAlias = int | _HasDataPtr | None
+_Scratch: TypeAlias = _Address | Callable[[tuple[int, int, int], int], _Address]
+
+class _Parameter(TypedDict):
+    name: str
+    type: str
+    hidden: bool
+    slot_offset: int
+    slot_size: int
+    size: int
+    alignment: int
+    offset: int
+
+class BindError(ValueError):
+    """A signature, option or driver library that cannot be bound; the text names the parameter or option."""
+
+@final
+class TensorMap:
+    """A CUDA tensor map: 128 bytes at a 128-byte-aligned address, zero or a copy of `source`; a writable buffer."""
+
+    def __init__(self, source: bytes | bytearray | memoryview | TensorMap | None = None) -> None: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    @property
+    def address(self) -> int:
+        """Host address of the 128 bytes: where an encode call may write."""
+
+@final
+class Launcher:
+    """One kernel bound to one signature, for any number of threads.
+
+    `launcher(grid_x, grid_y, grid_z, stream, *args)` launches; the arguments are those that the legacy
+    launcher of the dialect takes, constexpr ones included, tuples as sequences.
+
+    tree: the signature, or its text. function: the kernel's handle; without one only `launch` can be called.
+    num_warps, num_ctas, shared (bytes), cooperative, pdl, warp_size (lanes, HIP): as in the kernel's metadata.
+    tensordesc_meta: one entry per descriptor passes descriptors by value; none or an empty one takes them apart.
+    global_scratch, profile_scratch: None, an address, an object with data_ptr(), or a callable of (grid, stream)
+    that gives one of these at each launch, before the enter hook. driver: a library's path or name.
+    strict: unsigned values out of range raise and are not masked. round_bf16: to nearest even, not truncated.
+    cluster: CTAs by dimension (the grid then counts CTAs). preferred_cluster, scheduling, non_portable_cluster: CUDA.
+
+    Raises BindError for what cannot be bound. Launch errors are the built-in types that the dialect raises:
+    TypeError, OverflowError, ValueError (grid, inaccessible address), RuntimeError (the driver), SystemError
+    (HIP: kernel_metadata is no tuple), and whatever an argument or hook raises. Arguments count from 1 in messages.
+    """
+
+    def __init__(
+        self,
+        tree: Tree | str,
+        *,
+        dialect: str,
+        function: int | None = None,
+        name: str = "kernel",
+        num_warps: int = 4,
+        num_ctas: int = 1,
+        shared: int = 0,
+        cooperative: bool = False,
+        pdl: bool = False,
+        warp_size: int | None = None,
+        tensordesc_meta: Sequence[Any] | None = None,
+        global_scratch: _Scratch = None,
+        profile_scratch: _Scratch = None,
+        driver: str | bytes | PathLike[str] | PathLike[bytes] | None = None,
+        strict: bool = False,
+        round_bf16: bool = False,
+        cluster: Sequence[int] | None = None,
+        preferred_cluster: Sequence[int] | None = None,
+        scheduling: Literal["default", "spread", "load_balancing"] | None = None,
+        non_portable_cluster: bool = False,
+    ) -> None: ...
+    def __call__(self, grid_x: int, grid_y: int, grid_z: int, stream: int, /, *args: Any) -> None: ...
+    def launch(
+        self,
+        grid_x: int,
+        grid_y: int,
+        grid_z: int,
+        stream: int,
+        function: int,
+        kernel_metadata: tuple[int, int, int],
+        launch_metadata: Any,
+        enter_hook: Callable[[Any], Any] | None,
+        exit_hook: Callable[[Any], Any] | None,
+        /,
+        *args: Any,
+    ) -> None:
+        """A launch as Triton's own launchers take it; function and kernel_metadata win over the constructor's."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dialect(self) -> str: ...
+    @property
+    def signature(self) -> str: ...
+    @property
+    def tree(self) -> Tree: ...
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """Host bytes of every kernel parameter, hidden ones last."""
+
+    @property
+    def parameters(self) -> tuple[_Parameter, ...]:
+        """Every kernel parameter, hidden ones last; slot_* in host bytes, the rest in the kernel's."""

@@ -87,6 +87,7 @@ bool call_data_ptr(PyObject* object, const Driver& driver, std::uint64_t* addres
   }
   if (raised) return fail(failure, PointerFault::raised);  // the exchange function's: put back
   error.drop();
+  if (device == 0) return false;  // a failure without an exception: as if there were no table
   *failure = {PointerFault::wrong_device, {}, 0, device};
   return false;
 }

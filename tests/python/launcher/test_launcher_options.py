@@ -1,0 +1,207 @@
+"""What a Launcher is built from, and what it refuses to be built from."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import relaunch
+
+
+def bind_error(bound: Any, /, *types: Any, **options: Any) -> str:
+    before = bound.events()
+    with pytest.raises(relaunch.BindError) as caught:
+        bound.bind(*types, **options)
+    assert isinstance(caught.value, ValueError)
+    assert bound.events() == before
+    return str(caught.value)
+
+
+def type_error(bound: Any, /, **options: Any) -> str:
+    with pytest.raises(TypeError) as caught:
+        bound.bind("i32", **options)
+    return str(caught.value)
+
+
+def test_properties(driver: Any, tree: Any) -> None:
+    launcher = driver.bind("*fp32", "i8", "constexpr", ("u64", "fp16"), names="x n B t")
+    assert launcher.name == "add"
+    assert launcher.dialect == f"triton-3.6-{driver.backend}"
+    assert launcher.signature == "*fp32, i8, constexpr, (u64, fp16)"
+    assert launcher.tree == tree("*fp32", "i8", "constexpr", ("u64", "fp16"), names="x n B t")
+    assert launcher.slots == (8, 1, 8, 2, 8, 8)
+    assert repr(launcher) == f"<Launcher add(*fp32, i8, constexpr, (u64, fp16)) for triton-3.6-{driver.backend}>"
+    assert launcher.parameters[1] == {
+        "name": "n",
+        "type": "i8",
+        "hidden": False,
+        "slot_offset": 8,
+        "slot_size": 1,
+        "size": 1,
+        "alignment": 1,
+        "offset": 8,
+    }
+    hidden = [parameter["name"] for parameter in launcher.parameters if parameter["hidden"]]
+    assert hidden == ["global_scratch", "profile_scratch"]
+    assert [parameter["offset"] for parameter in launcher.parameters] == [0, 8, 16, 24, 32, 40]
+
+
+def test_nothing_can_be_changed(driver: Any) -> None:
+    launcher: Any = driver.bind("i32")
+    for name in ("name", "slots", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(launcher, name, 1)
+    launcher_type: Any = relaunch.Launcher
+    with pytest.raises(TypeError):
+        launcher_type.launch = None
+    with pytest.raises(TypeError):
+        type("Derived", (relaunch.Launcher,), {})
+
+
+def test_signatures(driver: Any) -> None:
+    assert bind_error(driver, "i32", "fp7", names="a b") == "parameter 2 'b' of (i32, fp7): unknown type 'fp7'"
+    assert bind_error(driver, "fp8e5") == "parameter 1 of (fp8e5): 'fp8e5' can only be pointed to: '*fp8e5'"
+    text = "parameter 1 of ((tensordesc<i8[4]>,)): a descriptor inside a tuple is not supported"
+    assert bind_error(driver, ("tensordesc<i8[4]>",)) == text
+    foreign = "tdmDesc" if driver.backend == "cuda" else "nvTmaDesc"
+    text = f"parameter 1 of ({foreign}): triton-3.6-{driver.backend} has no type '{foreign}'"
+    assert bind_error(driver, foreign) == text
+
+
+def test_nodes_without_a_type(driver: Any) -> None:
+    tree = relaunch.Tree([relaunch.PyKernelArg()])
+    with pytest.raises(relaunch.BindError) as caught:
+        relaunch.Launcher(tree, dialect=f"triton-3.6-{driver.backend}", driver=str(driver.recorder.path))
+    assert str(caught.value) == "parameter 1 of (): it has no type"
+
+
+def test_a_launch_of_very_many_parameters(driver: Any) -> None:
+    launcher = driver.bind(*["i32"] * 5000)
+    launcher(1, 1, 1, 0, *range(5000))
+    parameters = driver.parameters()
+    assert len(parameters) == 5000
+    assert parameters[4999] == (4999).to_bytes(4, "little").hex()
+    text = bind_error(driver, *["*i8"] * 5000)
+    assert text.startswith("parameter 4096 of (*i8, *i8, ")
+    assert text.endswith("it ends at byte 32768 of the kernel's parameters; the driver takes 32764")
+
+
+def test_dialects(driver: Any, tree: Any) -> None:
+    path = str(driver.recorder.path)
+    launcher = relaunch.Launcher(tree("i32"), dialect=f"triton-3.6.0-{driver.backend}", driver=path)
+    assert launcher.dialect == f"triton-3.6-{driver.backend}"
+    assert launcher.name == "kernel"
+    with pytest.raises(relaunch.BindError) as caught:
+        relaunch.Launcher(tree("i32"), dialect="triton-2.0-cuda")
+    assert str(caught.value) == "unknown dialect 'triton-2.0-cuda'; there are triton-3.6-cuda, triton-3.6-hip"
+    incomplete: Any = relaunch.Launcher
+    with pytest.raises(TypeError) as missing:
+        incomplete(tree("i32"))
+    assert str(missing.value) == "Launcher() needs dialect=, such as 'triton-3.6-cuda'"
+
+
+def test_numbers(driver: Any) -> None:
+    for name, value, text in (
+        ("num_warps", 0, "num_warps must be positive, got 0"),
+        ("num_ctas", -1, "num_ctas must be positive, got -1"),
+        ("shared", -5, "shared must not be negative, got -5"),
+        ("num_warps", 2**31, "num_warps: expected an int of 32 bits, got an int out of range"),
+        ("function", -1, "function: expected a handle, an int from 0 to 2**64 - 1, got an int out of range"),
+        ("cluster", (1, 2), "cluster: expected three ints (x, y, z), got 2 items"),
+        ("cluster", (1, 2, 0), "cluster: every dimension must be positive, got 0"),
+        ("tensordesc_meta", [1], "tensordesc_meta has 1 entries for the 0 descriptors of (i32)"),
+    ):
+        assert bind_error(driver, "i32", **{name: value}) == text
+    for name, value, text in (
+        ("num_warps", 1.5, "num_warps: expected an int of 32 bits, got float"),
+        ("name", 5, "name: expected a str, got int"),
+        ("dialect", None, None),
+        ("function", "0x1", "function: expected a handle, an int from 0 to 2**64 - 1, got str"),
+        ("cluster", 3, "cluster: expected three ints (x, y, z), got int"),
+        ("cluster", (1, 2, "3"), "cluster: expected an int of 32 bits, got str"),
+        ("scheduling", 1, "scheduling: expected a str, got int"),
+        ("tensordesc_meta", 3, "tensordesc_meta: expected a sequence or None, got int"),
+    ):
+        if text is not None:
+            assert type_error(driver, **{name: value}) == text
+
+
+def test_options_of_one_backend(cuda: Any, hip: Any) -> None:
+    text = "scheduling: expected 'default', 'spread' or 'load_balancing', got 'fair'"
+    assert bind_error(cuda, scheduling="fair") == text
+    assert bind_error(cuda, warp_size=64) == "triton-3.6-cuda has warps of 32 lanes, got warp_size=64"
+    cuda.bind(warp_size=32)
+    text = "cluster=(2, 1, 1) and num_ctas=2: only one of them can be given"
+    assert bind_error(cuda, cluster=(2, 1, 1), num_ctas=2) == text
+    text = "preferred_cluster needs a cluster: give cluster=(x, y, z) or num_ctas"
+    assert bind_error(cuda, preferred_cluster=(2, 1, 1)) == text
+    assert bind_error(hip, pdl=True) == "triton-3.6-hip has no pdl"
+    assert bind_error(hip, scheduling="spread") == "triton-3.6-hip has no scheduling"
+    assert bind_error(hip, preferred_cluster=(2, 1, 1), num_ctas=2) == "triton-3.6-hip has no preferred_cluster"
+    assert bind_error(hip, non_portable_cluster=True) == "triton-3.6-hip has no non_portable_cluster"
+    text = "triton-3.6-hip passes a null global_scratch; none can be given"
+    assert bind_error(hip, global_scratch=1) == text
+
+
+def test_trees(driver: Any) -> None:
+    dialect = f"triton-3.6-{driver.backend}"
+    build: Any = relaunch.Launcher
+    for tree in (None, 3, ("i32",), relaunch.PyKernelArg(dtype="i32")):
+        with pytest.raises(TypeError) as caught:
+            build(tree, dialect=dialect)
+        assert str(caught.value) == f"tree: expected a Tree or a str, got {type(tree).__name__}".replace(
+            "PyKernelArg", "relaunch._core.PyKernelArg"
+        )
+
+
+def test_driver_libraries(driver: Any, tmp_path: Path) -> None:
+    missing = tmp_path / "libmissing.so"
+    text = f"the driver library cannot be opened: {missing}: cannot open shared object file: No such file or directory"
+    assert bind_error(driver, driver=str(missing)) == text
+    assert bind_error(driver, driver=missing) == text
+    assert bind_error(driver, driver=os.fsencode(missing)) == text
+    (tmp_path / "libtext.so").write_text("not a library")
+    assert bind_error(driver, driver=tmp_path / "libtext.so").startswith("the driver library cannot be opened: ")
+    what, probe = ("CUDA driver", "cuCtxGetCurrent")
+    if driver.backend == "hip":
+        what, probe = ("HIP runtime", "hipModuleLaunchKernel")
+    assert bind_error(driver, driver="libm.so.6") == f"libm.so.6 is not the {what}: it has no {probe}"
+    assert type_error(driver, driver=5).startswith("expected str, bytes or os.PathLike object")
+    with pytest.raises(ValueError, match="embedded null byte"):
+        driver.bind(driver="a\0b")
+
+
+OLD_HIP = """
+int hipModuleLaunchKernel(void) { return 0; }
+"""
+
+
+def test_an_old_runtime_says_what_it_lacks(hip: Any, tmp_path: Path) -> None:
+    (tmp_path / "old.c").write_text(OLD_HIP)
+    library = tmp_path / "libold.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "old.c"], check=True)
+    hip.bind(driver=library)(1, 1, 1, 0)
+    with pytest.raises(RuntimeError) as caught:
+        hip.bind(driver=library, num_ctas=2)(1, 1, 1, 0)
+    assert str(caught.value) == (
+        f"Triton Error [HIP]: {library} has no hipDrvLaunchKernelEx (it came with ROCm 7.0) "
+        "(801 from hipDrvLaunchKernelEx): add(), grid (2, 1, 1), block 256, shared 0"
+    )
+
+
+def test_default_library_by_name(tree: Any) -> None:
+    """Without driver= the dialect's own library is opened by its name, here the recorder, loaded before."""
+    script = (
+        "from relaunch.differential.recorder import Recorder; import relaunch\n"
+        "recorder = Recorder('cuda')\n"
+        "tree = relaunch.Tree([relaunch.PyKernelArg(dtype='i8')])\n"
+        "launcher = relaunch.Launcher(tree, dialect='triton-3.6-cuda', function=1)\n"
+        "recorder.set_slots(launcher.slots); launcher(1, 1, 1, 0, 5)\n"
+        "assert [event['params'][0] for event in recorder.events()] == ['05']\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
