@@ -25,6 +25,13 @@ LAUNCHERS = ("generated", "precompiled")
 BATCH_CASES = 128
 TIMEOUT_SECONDS = 30.0
 _SHOWN = 4000
+# As `python -m relaunch.differential.worker`, but importing what this process imports, wherever it was started.
+_START_WORKER = """
+import sys
+sys.path[:] = sys.argv[2:]
+from relaunch.differential import worker
+worker.main(sys.argv[1])
+"""
 
 Progress = Callable[[int, int], None]
 """Called with (cases answered, cases in all)."""
@@ -177,7 +184,7 @@ class _Worker:
     def __init__(self, backend: str) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "relaunch.differential.worker", backend],
+            [sys.executable, "-c", _START_WORKER, backend, *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -1,4 +1,4 @@
-"""A worker process: `python -m relaunch.differential.worker BACKEND`, batches on standard input, one outcome a
+"""A worker process: `python -m relaunch.differential.worker BACKEND`; batches on standard input, one outcome a
 line on standard output.
 
 The process itself never launches: it loads the recorder and forks a child that runs the batch. A child's death is

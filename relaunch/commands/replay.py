@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
@@ -41,9 +41,16 @@ def replay(
 
     try:
         todo = list(golden.read(cases))
-        results = zip(todo, pool.run_cases(todo, launcher.value, jobs=jobs, timeout=timeout), strict=True)
+        outcomes = pool.run_cases(
+            todo,
+            launcher.value,
+            jobs=jobs,
+            timeout=timeout,
+            progress=counter("cases run"),
+            build_progress=counter("launchers built"),
+        )
         with open_whole(output) as lines:
-            for case, outcome in results:
+            for case, outcome in zip(todo, outcomes, strict=True):
                 answer: dict[str, Any] = {"id": case.id, "expect": shown(outcome)}
                 if launcher is Launcher.PRECOMPILED:
                     answer.update(divergences(case))
@@ -52,6 +59,18 @@ def replay(
         fail(str(error))
     except OSError as error:
         fail(f"{error.filename or cases}: {error.strerror}")
+
+
+def counter(what: str) -> Callable[[int, int], None] | None:
+    """Shows progress on one line of a terminal's standard error; None where that is no terminal."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, total: int) -> None:
+        if total:
+            typer.echo(f"\r{done} of {total} {what}", err=True, nl=done == total)
+
+    return show
 
 
 def shown(outcome: dict[str, Any]) -> dict[str, Any]:

@@ -121,6 +121,15 @@ def test_leaving_early_ends_the_workers(tmp_path: Path) -> None:
     assert not children.exists() or children.read_text() == before
 
 
+def test_workers_import_what_their_parent_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not a module that happens to lie in the current directory."""
+    for name in ("json", "relaunch", "mmap"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('wrong module')\n")
+    monkeypatch.chdir(tmp_path)
+    (outcome,) = pool.run_cases([case("cuda", ["i32"], [7])], "precompiled")
+    assert params(outcome)[0] == "07000000"
+
+
 FAKE = """
     import os, sys, time
     from relaunch.differential import tasks, worker
