@@ -1,0 +1,231 @@
+#include "migrate/entries.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "migrate/literal.hpp"
+#include "migrate/names.hpp"
+#include "migrate/number.hpp"
+#include "precompiled/core/types.hpp"
+
+namespace relaunch::migrate {
+namespace {
+
+/// The JSON text of a word that is a constant by itself; empty for every other word.
+std::optional<std::string> constant_text(std::string_view word, Span span) {
+  if (word == "True") return "true";
+  if (word == "False") return "false";
+  if (word == "None") return "null";
+  return number_text(word, span);
+}
+
+class EntryParser {
+ public:
+  EntryParser(std::string_view text, const std::vector<Token>& tokens, Diagnostics& diagnostics)
+      : text_(text), tokens_(tokens), diagnostics_(diagnostics) {}
+
+  std::vector<PyKernelArg> whole() {
+    if (peek().kind == Token::Kind::end) {
+      fail(kEmpty, "the text is empty: a kernel without arguments is written {}", peek().span);
+    }
+    if (peek().is('{') && peek(1).is('}') && peek(2).kind == Token::Kind::end) return {};
+    std::vector<PyKernelArg> out;
+    NamesSeen names;
+    do {
+      out.push_back(entry(names));
+    } while (accept(','));
+    const Token& rest = peek();
+    if (rest.is(')')) fail(kUnbalanced, "')' closes nothing", rest.span);
+    if (rest.kind != Token::Kind::end) unexpected("expected ',' between types", rest);
+    return out;
+  }
+
+  /// `type` or `type:hint` and nothing else.
+  PyKernelArg type_alone() {
+    if (peek().kind == Token::Kind::end) fail(kNotAType, "expected a type, got ''", peek().span);
+    PyKernelArg out;
+    type(out);
+    if (peek().kind != Token::Kind::end) unexpected("expected one type", peek());
+    return out;
+  }
+
+ private:
+  const Token& peek(std::size_t ahead = 0) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+  }
+  const Token& next() { return tokens_[std::min(at_++, tokens_.size() - 1)]; }
+  bool accept(char mark) {
+    if (!peek().is(mark)) return false;
+    ++at_;
+    return true;
+  }
+
+  [[noreturn]] void unexpected(const std::string& expected, const Token& got) const {
+    if (got.kind == Token::Kind::invalid) throw Failure{explain(text_, got)};
+    if (got.kind == Token::Kind::end) fail(kUnexpected, expected + ", got the end", got.span);
+    if (got.is('{')) placeholder(got);
+    fail(kUnexpected, expected + ", got " + quoted(slice(text_, got.span)), got.span);
+  }
+
+  [[noreturn]] void placeholder(const Token& open) const {
+    constexpr std::size_t kLongest = 80;  // bytes from '{' to '}'
+    const std::size_t close = text_.substr(open.span.begin, kLongest).find('}');
+    Span span = open.span;
+    if (close != std::string_view::npos) span.end = span.begin + close + 1;
+    fail(kPlaceholder, quoted(slice(text_, span)) + " is a placeholder: fill it in first", span);
+  }
+
+  PyKernelArg entry(NamesSeen& names) {
+    PyKernelArg out;
+    const bool named = peek().kind == Token::Kind::word && peek(1).is(':') && !is_hint(peek(2));
+    if (named) {
+      const Token& name = next();
+      out.name = slice(text_, name.span);
+      names.add(out.name, name.span, diagnostics_);
+      ++at_;
+    }
+    if (peek().is('(')) {
+      tuple(out);
+    } else if (!constant(out, named)) {
+      type(out);
+    }
+    if (accept('=')) value(out);
+    return out;
+  }
+
+  /// Whether what follows ':' makes it a hint's: a number.
+  bool is_hint(const Token& token) const {
+    return token.kind == Token::Kind::word &&
+           number_text(slice(text_, token.span), token.span).has_value();
+  }
+
+  bool constant(PyKernelArg& out, bool named) {
+    if (named || peek().kind != Token::Kind::word) return false;
+    auto text = constant_text(slice(text_, peek().span), peek().span);
+    if (!text) return false;
+    out.type = ArgKind::ARG_CONSTEXPR;
+    out.value = std::move(*text);
+    out.span = next().span;
+    if (peek().is('=')) unexpected("expected ',' after a constant", peek());
+    return true;
+  }
+
+  void type(PyKernelArg& out) {
+    if (peek().kind != Token::Kind::word) unexpected("expected a type", peek());
+    out.span = next().span;
+    std::string word(slice(text_, out.span));
+    while (word.find_first_not_of('*') == std::string::npos &&
+           peek().kind == Token::Kind::word) {  // blanks after a star
+      out.span.end = peek().span.end;
+      word += slice(text_, next().span);
+    }
+    if (word.find_first_not_of('*') == std::string::npos && peek().is('{')) placeholder(peek());
+    set_type(out, word, out.span, diagnostics_);
+    if (accept(':')) {
+      const Token& hint = peek();
+      if (hint.kind != Token::Kind::word) unexpected("expected a hint after ':'", hint);
+      ++at_;
+      set_hint(out, slice(text_, hint.span), hint.span, diagnostics_);
+    }
+  }
+
+  void tuple(PyKernelArg& out) {
+    const Token& open = next();
+    if (++depth_ > kMaxTupleDepth) {
+      fail(kTooDeep, "tuples nested deeper than " + std::to_string(kMaxTupleDepth), open.span);
+    }
+    out.type = ArgKind::ARG_TUPLE;
+    NamesSeen names;
+    while (!accept(')')) {
+      if (peek().kind == Token::Kind::end) {
+        fail(kUnbalanced, "'(' is never closed", open.span);
+      }
+      out.nested_tuple.push_back(entry(names));
+      const Token& after = peek();
+      if (!accept(',') && !after.is(')') && after.kind != Token::Kind::end) {
+        unexpected("expected ',' or ')'", after);
+      }
+    }
+    out.span = {open.span.begin, tokens_[at_ - 1].span.end};
+    --depth_;
+  }
+
+  void value(PyKernelArg& out) {
+    const std::size_t begin = peek().span.begin;
+    auto text = json_text(read_value(text_, tokens_, at_));
+    if (!text) {
+      fail(kUnexpected, "expected a value after '='", {begin, tokens_[at_ - 1].span.end});
+    }
+    out.value = std::move(*text);
+  }
+
+  std::string_view text_;
+  const std::vector<Token>& tokens_;
+  Diagnostics& diagnostics_;
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::vector<PyKernelArg> read_entries(std::string_view text, const std::vector<Token>& tokens,
+                                      Diagnostics& diagnostics) {
+  return EntryParser(text, tokens, diagnostics).whole();
+}
+
+PyKernelArg read_type(std::string_view text, Diagnostics& diagnostics) {
+  // The plain case, which is nearly every one, without a token list.
+  auto canonical = canonical_type(text);
+  if (canonical && text.find('<') == std::string_view::npos) {
+    PyKernelArg out;
+    set_type(out, *canonical, {0, text.size()}, diagnostics);
+    out.span = {0, text.size()};
+    return out;
+  }
+  return EntryParser(text, lex(text), diagnostics).type_alone();
+}
+
+void set_type(PyKernelArg& node, std::string_view word, Span span, Diagnostics& diagnostics) {
+  const bool layout_left_out = word.find(",{") != std::string_view::npos;
+  if (auto canonical = canonical_type(word); canonical && !layout_left_out) {
+    if (*canonical == "constexpr") {
+      node.type = ArgKind::ARG_CONSTEXPR;
+    } else {
+      node.type = ArgKind::ARG_KERNEL;
+      node.dtype = std::move(*canonical);
+    }
+  } else if (is_placeholder(word)) {
+    diagnostics.error(kPlaceholder, quoted(word) + " is a placeholder: fill it in first", span);
+  } else if (word.starts_with("tensordesc")) {
+    diagnostics.error(
+        kBadDescriptor,
+        quoted(word) + " is no descriptor: expected one like tensordesc<fp16[64, 64]>", span);
+  } else {
+    diagnostics.error(kUnknownType,
+                      "unknown type " + quoted(word) +
+                          ": expected one like i32, fp32, *fp16, constexpr or "
+                          "tensordesc<fp16[64, 64]>",
+                      span);
+  }
+}
+
+void set_hint(PyKernelArg& node, std::string_view hint, Span span, Diagnostics& diagnostics) {
+  if (hint != "1" && hint != "16") {
+    diagnostics.error(kBadHint, "only 1 and 16 are valid hints, got " + quoted(hint), span);
+  } else if (node.type != ArgKind::ARG_KERNEL) {
+    diagnostics.error(kBadHint, "only a kernel parameter takes a hint", span);
+  } else {
+    node.hint = hint;
+  }
+}
+
+void NamesSeen::add(std::string_view name, Span span, Diagnostics& diagnostics) {
+  if (!is_identifier(name)) {
+    diagnostics.error(kBadName, quoted(name) + " is no parameter name", span);
+  } else if (!seen_.emplace(name).second) {
+    diagnostics.error(kDuplicateName, quoted(name) + " is named twice", span);
+  }
+}
+
+}  // namespace relaunch::migrate

@@ -1,0 +1,17 @@
+#pragma once
+// What a name looks like, and what a template's leftovers look like.
+
+#include <string_view>
+
+namespace relaunch::migrate {
+
+/// A Python identifier. Code points beyond ASCII are all taken for letters.
+bool is_identifier(std::string_view word);
+
+/// Identifiers joined by dots: the name of a class or a function.
+bool is_dotted_name(std::string_view word);
+
+/// `{BLOCK}`, `%BLOCK`, `$BLOCK`, `%s`: what a template's author meant to have replaced.
+bool is_placeholder(std::string_view word);
+
+}  // namespace relaunch::migrate

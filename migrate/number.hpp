@@ -1,0 +1,21 @@
+#pragma once
+// Numbers and strings as JSON text.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "precompiled/core/tree.hpp"
+
+namespace relaunch::migrate {
+
+/// The JSON text of a word that is a number: what Python's int() or float() reads, 0x10, 0o7 and
+/// 0b1 besides. Floats keep a point or an exponent, as repr() writes them; nan and inf become
+/// `{"float": "nan"}`. Empty where the word is no number. Throws Failure (RL008, at `span`) for an
+/// integer of more than 4300 digits, which Python's json module refuses too.
+std::optional<std::string> number_text(std::string_view word, Span span);
+
+/// A string as JSON text in ASCII, other code points escaped. `text` is valid UTF-8.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace relaunch::migrate

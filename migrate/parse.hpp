@@ -1,0 +1,62 @@
+#pragma once
+// One signature's text, of any form that is read, to its tree.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/diagnostic.hpp"
+#include "migrate/lexer.hpp"
+#include "migrate/quoted_text.hpp"
+#include "precompiled/core/tree.hpp"
+
+namespace relaunch::migrate {
+
+enum class Form {
+  automatic,  // told from the text: never the form of a result
+  csv,        // comma text, which is also what dump() writes
+  dict,       // a Python literal: dict, list, tuple, namedtuple repr, string of comma text
+  json,       // the same in JSON, read strictly
+  tree,       // a line of `migrate --json`, or of dump()
+};
+
+/// The forms by the names that `--form` takes.
+std::optional<Form> find_form(std::string_view name);
+std::string_view form_name(Form form);
+std::vector<std::string_view> form_names();
+
+/// A constant that belongs to no parameter of the signature.
+struct Constant {
+  std::string name;   // or the index, in decimal
+  std::string value;  // JSON text
+};
+
+struct Parsed {
+  Form form = Form::csv;
+  Tree tree;  // without parameters where there was an error
+  std::vector<Constant> constants;
+  std::vector<Diagnostic> diagnostics;  // spans are into tree.text
+
+  /// Where tree.text stands in what was read; empty where it is all of it.
+  std::optional<QuotedText> origin;
+
+  /// No error; warnings are allowed.
+  bool ok() const;
+  /// The first error; only where !ok().
+  const Diagnostic& error() const;
+};
+
+/// Comma text or a Python literal (Form::csv or Form::dict), by the first token that tells: a
+/// literal quotes its types. `tokens` are those of `text`.
+Form detect(std::string_view text, const std::vector<Token>& tokens);
+
+/// Reads one signature. `constants`, if any, is the text of a dict of constants by name, index or
+/// path of indices, or `NAME=value, ...`: a parameter's constant becomes its `value`, the others
+/// are listed. Bytes that are not UTF-8 are an error, and are U+FFFD in the tree's text. Never
+/// throws for what a text holds; linear in its length.
+Parsed parse(std::string_view text, Form form = Form::automatic,
+             std::optional<std::string_view> constants = std::nullopt);
+
+}  // namespace relaunch::migrate

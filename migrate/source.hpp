@@ -1,0 +1,33 @@
+#pragma once
+// Files and standard input: where each signature begins and ends, and what line it stands on.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/parse.hpp"
+
+namespace relaunch::migrate {
+
+/// One signature of a file.
+struct Signature {
+  std::string path;
+  Place place;  // where it begins
+  Parsed parsed;
+  std::vector<Place> places;  // in the file, of each of parsed.diagnostics
+
+  /// `path:line:col`.
+  std::string source() const;
+};
+
+/// Every signature of a file, in order. Comma text has one on a line. A literal (Python or JSON)
+/// may run over lines to its closing bracket; one that is never closed is an error on its first
+/// line, and reading goes on with the next. Blank lines and `#` comments are passed over, a line
+/// ends in LF or CRLF, a leading byte order mark is no part of the text. A JSON line of a
+/// collection
+/// (`{"text": ..., "constants": ...}`) gives the signature in it: with form csv or dict its text is
+/// read so, with any other by what it looks like. A file without a signature gives one RL001.
+/// Linear in the bytes; never throws for what they hold.
+std::vector<Signature> read_signatures(std::string_view bytes, std::string path, Form form);
+
+}  // namespace relaunch::migrate
