@@ -55,36 +55,27 @@ void Brackets::match(std::size_t at) {
 std::size_t Brackets::skip_string(std::size_t at) {
   const std::string_view start = text_.substr(at, 3);
   const bool triple = start == "\"\"\"" || start == "'''";
-  if (triple && !triples_close_) return line_end(text_, at);
   bool closed = false;
-  const std::size_t end = string_end(text_, at, closed);
+  std::size_t end = triple && !triples_close_ ? at : string_end(text_, at, closed);
   if (!closed && triple) {
     triples_close_ = false;  // one search to the end of the text is enough
-    return line_end(text_, at);
+    end = line_end(text_, at);
   }
-  if (end > line_end(text_, at)) strings_.emplace_back(at, end);
+  strings_.emplace_back(at, end);
   return end;
 }
-
-std::size_t Brackets::partner(std::size_t open) const { return find(pairs_, open); }
 
 std::size_t Brackets::literal_end(std::size_t at) const {
   while (at < text_.size() && text_[at] != '\n') {
     const char c = text_[at];
     std::size_t end = kNone;
     if (c == '#') {
-      at = line_end(text_, at);
-      continue;
-    }
-    if (kOpening.find(c) != kNone) {
-      end = partner(at);
-      if (end != kNone) ++end;
+      end = line_end(text_, at);
     } else if (c == '"' || c == '\'') {
-      bool closed = false;
       end = find(strings_, at);
-      if (end == kNone)
-        end = std::min(string_end(text_.substr(0, line_end(text_, at)), at, closed),
-                       line_end(text_, at));
+    } else if (kOpening.find(c) != kNone) {
+      end = find(pairs_, at);
+      if (end != kNone) ++end;
     }
     at = end == kNone ? at + 1 : end;
   }

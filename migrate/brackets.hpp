@@ -20,12 +20,11 @@ class Brackets {
  private:
   void match(std::size_t at);
   std::size_t skip_string(std::size_t at);
-  std::size_t partner(std::size_t open) const;
 
   std::string_view text_;
   std::vector<std::pair<std::size_t, std::size_t>> pairs_;    // open, close (npos: none)
   std::vector<std::size_t> open_;                             // indices into pairs_
-  std::vector<std::pair<std::size_t, std::size_t>> strings_;  // those that run over lines
+  std::vector<std::pair<std::size_t, std::size_t>> strings_;  // begin, end
   bool triples_close_ = true;
 };
 

@@ -115,12 +115,14 @@ class EntryParser {
     if (peek().kind != Token::Kind::word) unexpected("expected a type", peek());
     out.span = next().span;
     std::string word(slice(text_, out.span));
-    while (word.find_first_not_of('*') == std::string::npos &&
-           peek().kind == Token::Kind::word) {  // blanks after a star
-      out.span.end = peek().span.end;
-      word += slice(text_, next().span);
+    bool only_stars = word.find_first_not_of('*') == std::string::npos;
+    while (only_stars && peek().kind == Token::Kind::word) {  // blanks after a star
+      const std::string_view more = slice(text_, peek().span);
+      out.span.end = next().span.end;
+      only_stars = more.find_first_not_of('*') == std::string_view::npos;
+      word += more;
     }
-    if (word.find_first_not_of('*') == std::string::npos && peek().is('{')) placeholder(peek());
+    if (only_stars && peek().is('{')) placeholder(peek());
     set_type(out, word, out.span, diagnostics_);
     if (accept(':')) {
       const Token& hint = peek();

@@ -18,9 +18,6 @@ constexpr char kControlCharacter = '\1';
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
-bool is_control(char c) {
-  return (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) && !is_blank(c);
-}
 bool ends_word(char c) {
   return is_blank(c) || is_quote(c) || is_control(c) || c == '#' ||
          kMarks.find(c) != std::string_view::npos;
@@ -113,6 +110,10 @@ class Lexer {
 
 }  // namespace
 
+bool is_control(char c) {
+  return (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) && !is_blank(c);
+}
+
 std::vector<Token> lex(std::string_view text) { return Lexer(text).run(); }
 
 Diagnostic explain(std::string_view text, const Token& token) {
@@ -121,12 +122,19 @@ Diagnostic explain(std::string_view text, const Token& token) {
   };
   if (token.mark == kUnclosedString) return error(kBadString, "this string has no closing quote");
   if (token.mark == kUnclosedAngle) return error(kUnbalanced, "'<' has no closing '>' on its line");
-  const char c = text[token.span.begin];
-  if (c == '\0') return error(kControl, "a NUL byte cannot be part of a signature");
+  return explain_control(text, token.span.begin);
+}
+
+Diagnostic explain_control(std::string_view text, std::size_t at) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  const auto value = static_cast<unsigned char>(c);
-  return error(kControl, std::string("control character \\x") + kDigits[value >> 4U] +
-                             kDigits[value & 15U] + " cannot be part of a signature");
+  const auto value = static_cast<unsigned char>(text[at]);
+  const std::string what = value == 0 ? "a NUL byte"
+                                      : std::string("control character \\x") +
+                                            kDigits[value >> 4U] + kDigits[value & 15U];
+  return {std::string(kControl),
+          Severity::error,
+          what + " cannot be part of a signature",
+          {at, at + 1}};
 }
 
 bool is_unclosed_string(const Token& token) {

@@ -33,6 +33,12 @@ std::vector<Token> lex(std::string_view text);
 /// The error that an `invalid` token stands for.
 Diagnostic explain(std::string_view text, const Token& token);
 
+/// Control characters other than tab and newline, which no text of a signature holds.
+bool is_control(char c);
+
+/// The error that a control character at `at` is.
+Diagnostic explain_control(std::string_view text, std::size_t at);
+
 /// Whether an invalid token is a string without its closing quote.
 bool is_unclosed_string(const Token& token);
 

@@ -120,7 +120,7 @@ class LiteralParser {
     } else if (is_placeholder(text)) {
       fail(kPlaceholder, quoted(text) + " is a placeholder: fill it in first", token.span);
     } else {
-      fail(kNotAType, "expected a string, got " + quoted(text) + " without quotes", token.span);
+      fail(kNotAType, quoted(text) + " is neither a quoted string nor a constant", token.span);
     }
     return out;
   }

@@ -45,6 +45,14 @@ Form detect(std::string_view text, const std::vector<Token>& tokens) {
 
 namespace {
 
+/// A NUL is said to be one before the half word in front of it is called unknown.
+void reject_control(std::string_view text) {
+  const auto found = std::find_if(text.begin(), text.end(), is_control);
+  if (found == text.end()) return;
+  const auto at = static_cast<std::size_t>(found - text.begin());
+  throw Failure{explain_control(text, at)};
+}
+
 /// `%arg0: !tt.ptr<f32>`: the parameters of a function in MLIR.
 void reject_mlir(std::string_view text, const std::vector<Token>& tokens) {
   const Token& name = tokens.front();
@@ -90,6 +98,7 @@ bool read_as_tree_line(std::string_view text, const std::vector<Token>& tokens, 
 
 void read_all(std::string_view text, Form form, std::optional<std::string_view> constants,
               Parsed& out, Diagnostics& diagnostics) {
+  reject_control(text);
   const std::vector<Token> tokens = lex(text);
   if (read_as_tree_line(text, tokens, form, out)) return;
   out.form = form == Form::automatic ? detect(text, tokens) : form;

@@ -29,9 +29,10 @@ class Contents {
   void escaped() {
     while (at_ < end_) {
       start_run();
-      const std::size_t plain = std::min(text_.find('\\', at_), end_);
-      out_.bytes += text_.substr(at_, plain - at_);
-      at_ = plain;
+      const std::string_view rest = text_.substr(at_, end_ - at_);
+      const std::string_view plain = rest.substr(0, rest.find('\\'));
+      out_.bytes += plain;
+      at_ += plain.size();
       if (at_ < end_) escape();
     }
   }

@@ -23,12 +23,14 @@ class SourceReader {
     if (bytes_.starts_with(kByteOrderMark)) line_begin_ = kByteOrderMark.size();
     while (line_begin_ < bytes_.size()) {
       const std::size_t line_end = std::min(bytes_.find('\n', line_begin_), bytes_.size());
-      const std::size_t begin = bytes_.find_first_not_of(kBlanks, line_begin_);
-      if (begin >= line_end || bytes_[begin] == '#') {
+      const std::string_view line = bytes_.substr(line_begin_, line_end - line_begin_);
+      const std::size_t indent = line.find_first_not_of(kBlanks);
+      if (indent == std::string_view::npos || line[indent] == '#') {
         next_line(line_end);
         continue;
       }
-      const bool may_run_on = runs_over_lines(bytes_.substr(begin, line_end - begin));
+      const std::size_t begin = line_begin_ + indent;
+      const bool may_run_on = runs_over_lines(line.substr(indent));
       const std::size_t end = may_run_on ? brackets_.literal_end(begin) : line_end;
       add(begin, end);
       next_line(end);

@@ -9,8 +9,10 @@ from relaunch._core import (
     BindError,
     Launcher,
     PyKernelArg,
+    SignatureError,
     TensorMap,
     Tree,
+    parse,
 )
 
 __all__ = [
@@ -20,6 +22,8 @@ __all__ = [
     "BindError",
     "Launcher",
     "PyKernelArg",
+    "SignatureError",
     "TensorMap",
     "Tree",
+    "parse",
 ]

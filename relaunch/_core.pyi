@@ -157,3 +157,45 @@ class Launcher:
     @property
     def parameters(self) -> tuple[_Parameter, ...]:
         """Every kernel parameter, hidden ones last; slot_* in host bytes, the rest in the kernel's."""
+
+FORMS: Final[tuple[str, ...]]
+
+class SignatureError(ValueError):
+    """A signature that cannot be read; str() shows it with a caret. The span is in bytes of UTF-8."""
+
+    code: str
+    message: str
+    span: tuple[int, int]
+    text: str
+
+class _Diagnostic(TypedDict):
+    code: str
+    severity: Literal["error", "warning"]
+    message: str
+    span: tuple[int, int]
+    line: int
+    column: int
+    caret: str
+
+@final
+class Signature:
+    """One signature of a file; without parameters where it has errors."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def form(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def ok(self) -> bool: ...
+    @property
+    def tree(self) -> Tree: ...
+    @property
+    def diagnostics(self) -> list[_Diagnostic]: ...
+    def to_json(self) -> str: ...
+    def to_python(self) -> str: ...
+    def to_csv(self) -> str: ...
+
+def parse(text: str, form: str = "auto") -> Tree: ...
+def read_signatures(content: bytes, path: str, form: str = "auto") -> list[Signature]: ...

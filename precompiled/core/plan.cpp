@@ -57,7 +57,8 @@ class Planner {
  public:
   Planner(const Tree& tree, const Dialect& dialect, const PlanOptions& options)
       : tree_(tree), dialect_(dialect), options_(options) {
-    plan_.signature = dump(Tree{{}, types_only(tree.parameters)});
+    // Stands in `name(...)`: a kernel without arguments is `name()`.
+    if (!tree.parameters.empty()) plan_.signature = dump(Tree{{}, types_only(tree.parameters)});
   }
 
   Plan make() {

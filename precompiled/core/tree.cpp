@@ -39,6 +39,7 @@ std::string dump(const PyKernelArg& node) {
 }
 
 std::string dump(const Tree& tree) {
+  if (tree.parameters.empty()) return "{}";  // an empty line would be read as no signature at all
   std::string out;
   append_entries(out, tree.parameters);
   return out;

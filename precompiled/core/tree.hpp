@@ -41,7 +41,8 @@ struct Tree {
 inline constexpr std::size_t kMaxTupleDepth = 256;
 
 /// One canonical line: `x: *fp32:16, n: i32, constexpr=128, (i32, *fp16)`. A tuple of one entry
-/// ends in a comma as in Python, `(i32,)`. Reading the line again gives the same tree.
+/// ends in a comma as in Python, `(i32,)`; a tree of no entries is `{}`. Reading the line again
+/// gives the same tree.
 std::string dump(const Tree& tree);
 std::string dump(const PyKernelArg& node);
 

@@ -32,7 +32,7 @@ TEST(Tree, CanonicalLine) {
 }
 
 TEST(Tree, EmptyTuplesAndTrees) {
-  EXPECT_EQ(dump(Tree{}), "");
+  EXPECT_EQ(dump(Tree{}), "{}");
   EXPECT_EQ(dump(Tree{"", {tuple({})}}), "()");
 }
 
