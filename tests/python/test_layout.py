@@ -259,7 +259,8 @@ def test_functions_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_texts_name_no_machine() -> None:
     """No absolute path of one machine and no package host in any text: a clone works anywhere.
 
-    The patterns are put together here so that this file does not hold them.
+    The patterns are put together here so that this file does not hold them. Signatures found in
+    public code are kept as they were found, with the paths that a compiler wrote into them.
     """
     words = [
         "/wo" + "rk/",
@@ -273,6 +274,8 @@ def test_texts_name_no_machine() -> None:
     pattern = re.compile(r"(?<![\w.$}])(?:" + "|".join(map(re.escape, words)) + ")")
     wrong = []
     for path in files():
+        if name(path) == "tests/signatures/signatures.jsonl":
+            continue
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
