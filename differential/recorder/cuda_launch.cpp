@@ -113,7 +113,7 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction funct
 CUresult CUDAAPI cuPointerGetAttribute(void* out, CUpointer_attribute attribute,
                                        CUdeviceptr address) {
   const Call call(__func__);
-  call.record({decimal(attribute), hex(address)});
+  if (Call::recorded()) call.record({decimal(attribute), hex(address)});
   return call.failed() ? result(call.status()) : answer_pointer(attribute, address, out);
 }
 

@@ -85,7 +85,7 @@ hipError_t hipDrvLaunchKernelEx(const HipLaunchConfig* config, hipFunction_t fun
 hipError_t hipPointerGetAttribute(void* out, hipPointer_attribute attribute,
                                   hipDeviceptr_t address) {
   const Call call(__func__);
-  call.record({decimal(attribute), hex(address)});
+  if (Call::recorded()) call.record({decimal(attribute), hex(address)});
   return call.failed() ? result(call.status()) : answer_pointer(attribute, address, out);
 }
 

@@ -48,6 +48,10 @@ class Call {
   /// 0, or the status that this call was told to fail with.
   int status() const { return status_; }
 
+  /// False in null mode, where the text of an event need not be built. For calls made many times
+  /// per launch: their cost is counted by benchmarks.
+  static bool recorded();
+
   /// Records {"call", "args"}; every argument as a JSON string.
   void record(std::initializer_list<std::string> arguments) const;
   /// Records {"call", ...} with `fields`, the ready text of further members ("\"rank\": 2").
