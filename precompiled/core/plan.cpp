@@ -69,6 +69,8 @@ class Planner {
     plan_.items = plan_.values - plan_.arguments;
     for (std::uint32_t i = 0; i < dialect_.hidden.parameters.size(); ++i) add_hidden(i);
     order_intake();
+    plan_.parse.push_back({Op::end, 0, 0, 0});
+    plan_.intake.push_back({Op::end, 0, 0, 0});
     plan_.slot_bytes = round_up(slot_end_, kSlotAlignment);
     plan_.parameter_bytes = parameter_end_;
     for (const Parameter& parameter : plan_.parameters) {

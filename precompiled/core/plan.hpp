@@ -40,6 +40,7 @@ enum class Op : std::uint8_t {
   hidden,      // hidden parameter `extra` of the section, given by the launcher's options
   null,        // eight zero bytes
   check_half,  // fail if the fp16 at `target` overflowed
+  end,         // behind the last step: steps of one kind are run until another comes
 };
 
 /// Step fields by op (a "value" is a Python object: the arguments first, then items of tuples):
@@ -83,10 +84,10 @@ struct Plan {
   std::vector<Leaf> leaves;
   std::vector<Parameter> parameters;
   std::vector<std::uint32_t> slot_offsets;  // of the parameters, in order
-  std::vector<Step> parse;                  // before the enter hook: left to right
-  std::vector<Step> intake;                 // after it: in the dialect's order
-  std::uint32_t slot_bytes;                 // the slot block, a multiple of kSlotAlignment
-  std::uint32_t parameter_bytes;            // end of the kernel's parameter space
+  std::vector<Step> parse;        // before the enter hook, left to right; the last is Op::end
+  std::vector<Step> intake;       // after it, in the dialect's order; the last is Op::end
+  std::uint32_t slot_bytes;       // the slot block, a multiple of kSlotAlignment
+  std::uint32_t parameter_bytes;  // end of the kernel's parameter space
 };
 
 inline constexpr std::uint32_t kSlotAlignment = 64;

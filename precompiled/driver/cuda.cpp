@@ -52,7 +52,7 @@ Handle handle(std::uint64_t value) {
 
 class CudaDriver final : public Driver {
  public:
-  explicit CudaDriver(Library library) : library_(std::move(library)) {
+  explicit CudaDriver(Library library) : Driver(Backend::cuda), library_(std::move(library)) {
 #define RELAUNCH_DRIVER_FUNCTION(name, since) \
   load<CUDA_ERROR_NOT_SUPPORTED>(library_, {#name, since}, &f_.name, &missing_);
 #include "precompiled/driver/cuda_functions.def"

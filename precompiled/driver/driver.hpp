@@ -49,7 +49,7 @@ inline constexpr int kInvalidValue = 1;
 
 class Driver {
  public:
-  Driver() = default;
+  explicit Driver(Backend backend) : backend(backend) {}
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
   virtual ~Driver() = default;
@@ -67,6 +67,8 @@ class Driver {
   /// `names` holds library names separated by blanks, or one path (`is_path`). A library stays
   /// open for the life of the process, and the same names give the same object. Throws DriverError.
   static const Driver& open(Backend backend, std::string_view names, bool is_path);
+
+  const Backend backend;
 };
 
 }  // namespace relaunch

@@ -19,7 +19,7 @@ Handle handle(std::uint64_t value) {
 
 class HipDriver final : public Driver {
  public:
-  explicit HipDriver(Library library) : library_(std::move(library)) {
+  explicit HipDriver(Library library) : Driver(Backend::hip), library_(std::move(library)) {
 #define RELAUNCH_DRIVER_FUNCTION(name, since) \
   load<hipErrorNotSupported>(library_, {#name, since}, &f_.name, &missing_);
 #include "precompiled/driver/hip_functions.def"

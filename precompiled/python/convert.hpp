@@ -13,6 +13,9 @@
 // integers, int alone for u64, __float__ and __index__ for floats; a bool is an int.
 
 #include <Python.h>
+#if PY_VERSION_HEX < 0x030B0000
+#include <longintrepr.h>
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +46,26 @@ inline std::optional<std::int64_t> small_int(PyObject* object) noexcept {
   const Py_ssize_t size = Py_SIZE(object);
   if (static_cast<std::size_t>(size + 1) > 2) return std::nullopt;
   return size * static_cast<std::int64_t>(number->ob_digit[0]);
+#endif
+}
+
+/// The value of an int of two digits, positive: most addresses. Reading the digits costs a tenth of
+/// PyLong_AsUnsignedLongLong. None for other ints, whatever their value.
+inline std::optional<std::uint64_t> two_digit_int(PyObject* number) noexcept {
+#if PY_VERSION_HEX >= 0x030F0000
+  (void)number;  // the layout of ints is known up to Python 3.14
+  return std::nullopt;
+#else
+  const auto* digits = reinterpret_cast<PyLongObject*>(number);
+#if PY_VERSION_HEX >= 0x030C0000
+  // Two digits, sign bits 0; bit 2 is the reserved one.
+  if ((digits->long_value.lv_tag & ~std::uintptr_t{4}) != (2 << 3)) return std::nullopt;
+  const digit* value = digits->long_value.ob_digit;
+#else
+  if (Py_SIZE(number) != 2) return std::nullopt;
+  const digit* value = digits->ob_digit;
+#endif
+  return static_cast<std::uint64_t>(value[1]) << PyLong_SHIFT | value[0];
 #endif
 }
 
@@ -82,6 +105,10 @@ inline bool convert_signed_range(PyObject* object, std::byte* slot) noexcept {
   std::int64_t value = 0;
   if (const auto small = small_int(object)) {
     value = *small;
+    if constexpr (sizeof(Number) * 8 > PyLong_SHIFT) {  // one digit always fits
+      store(slot, static_cast<Number>(value));
+      return true;
+    }
   } else if (!int64_of(object, &value)) {
     return false;
   }

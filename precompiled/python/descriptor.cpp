@@ -119,7 +119,7 @@ PyTypeObject* find_triton_tdm_descriptor() noexcept {
   return find_type("triton.backends.amd.driver", "PyTDMDescriptor", kTdmOffset + kTdmBytes);
 }
 
-bool convert_tensor_map(PyObject* object, PyTypeObject* triton_type, std::byte* slot,
+bool convert_tensor_map(PyObject* object, const PyTypeObject* triton_type, std::byte* slot,
                         DescriptorFault* fault) noexcept {
   const std::byte* map = nullptr;
   if (Py_TYPE(object) == triton_type) {
@@ -138,7 +138,7 @@ bool convert_tensor_map(PyObject* object, PyTypeObject* triton_type, std::byte* 
   return true;
 }
 
-bool convert_tdm_descriptor(PyObject* object, PyTypeObject* triton_type, std::byte* slot,
+bool convert_tdm_descriptor(PyObject* object, const PyTypeObject* triton_type, std::byte* slot,
                             DescriptorFault* fault) noexcept {
   if (Py_TYPE(object) != triton_type) {
     *fault = DescriptorFault::wrong_type;

@@ -25,11 +25,11 @@ enum class DescriptorFault : std::uint8_t {
 };
 
 /// Copies the 128 bytes of a tensor map; its type must be `triton_type` or TensorMap exactly.
-bool convert_tensor_map(PyObject* object, PyTypeObject* triton_type, std::byte* slot,
+bool convert_tensor_map(PyObject* object, const PyTypeObject* triton_type, std::byte* slot,
                         DescriptorFault* fault) noexcept;
 
 /// Copies the 48 bytes of a TDM descriptor; its type must be `triton_type` exactly.
-bool convert_tdm_descriptor(PyObject* object, PyTypeObject* triton_type, std::byte* slot,
+bool convert_tdm_descriptor(PyObject* object, const PyTypeObject* triton_type, std::byte* slot,
                             DescriptorFault* fault) noexcept;
 
 }  // namespace relaunch

@@ -3,31 +3,9 @@
 #include "precompiled/python/guards.hpp"
 
 namespace relaunch::dlpack {
-namespace {
-
-/// One remembered type. The version tag is unique to a type and its state, so an entry needs no
-/// reference to the type: neither a change nor a new type at the old address goes unseen.
-/// Read and written under the GIL only; a launch depends on no entry.
-struct Entry {
-  PyTypeObject* type;
-  unsigned int version;
-  TensorFromObject function;
-};
-
-constexpr std::size_t kEntries = 64;
 Entry entries[kEntries];
 
-/// 0 where the type has no valid tag.
-unsigned int version_of(PyTypeObject* type) noexcept {
-#if PY_VERSION_HEX < 0x030C0000
-  if ((type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) == 0) return 0;
-#endif
-  return type->tp_version_tag;
-}
-
-Entry& entry_of(PyTypeObject* type) noexcept {
-  return entries[(reinterpret_cast<std::uintptr_t>(type) >> 5) % kEntries];
-}
+namespace {
 
 /// What `name` is in the class's own dictionary, or nothing.
 Ref own_attribute(PyObject* type, PyObject* name) noexcept {
@@ -69,22 +47,15 @@ TensorFromObject find(PyTypeObject* type) noexcept {
   return nullptr;
 }
 
-[[gnu::noinline]] TensorFromObject remember(PyTypeObject* type, Entry& entry) noexcept {
+}  // namespace
+
+TensorFromObject find_exchange(PyTypeObject* type, Entry& entry) noexcept {
   // An attribute look-up gives the type its version tag where it has none yet.
   const Ref ignored(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__name__"));
   if (!ignored) PyErr_Clear();
   const TensorFromObject function = find(type);
   if (const unsigned int version = version_of(type)) entry = {type, version, function};
   return function;
-}
-
-}  // namespace
-
-TensorFromObject exchange_of(PyTypeObject* type) noexcept {
-  Entry& entry = entry_of(type);
-  if (entry.type == type && entry.version == version_of(type)) [[likely]]
-    return entry.function;
-  return remember(type, entry);
 }
 
 }  // namespace relaunch::dlpack

@@ -1,6 +1,5 @@
 #include "precompiled/python/pointer.hpp"
 
-#include "precompiled/python/convert.hpp"
 #include "precompiled/python/dlpack.hpp"
 #include "precompiled/python/guards.hpp"
 
@@ -18,6 +17,10 @@ constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
 
 /// An int of any size as an address; false, with no exception set, where it is none.
 bool address_of(PyObject* number, std::uint64_t* address) noexcept {
+  if (const auto common = two_digit_int(number)) {
+    *address = *common;
+    return true;
+  }
   const auto small = small_int(number);
   if (small && *small >= 0) {
     *address = static_cast<std::uint64_t>(*small);
@@ -93,11 +96,11 @@ bool call_data_ptr(PyObject* object, const Driver& driver, std::uint64_t* addres
 }
 
 bool exchange_pointer(PyObject* object, dlpack::TensorFromObject exchange, const Driver& driver,
-                      Backend backend, std::uint64_t* address, PointerFailure* failure) noexcept {
+                      std::uint64_t* address, PointerFailure* failure) noexcept {
   dlpack::Tensor tensor{};
   const bool taken = exchange(object, &tensor) == 0;
   const std::int32_t type = tensor.device.type;
-  const bool reachable = backend == Backend::cuda
+  const bool reachable = driver.backend == Backend::cuda
                              ? type == dlpack::kCuda || type == dlpack::kCudaManaged
                              : type == dlpack::kRocm;
   if (!taken || !reachable) [[unlikely]] {
@@ -114,17 +117,13 @@ bool prepare_pointers() noexcept {
   return data_ptr_name != nullptr;
 }
 
-bool convert_pointer(PyObject* object, const Driver& driver, Backend backend,
-                     std::uint64_t* address, PointerFailure* failure) noexcept {
+bool convert_object_pointer(PyObject* object, const Driver& driver, std::uint64_t* address,
+                            PointerFailure* failure) noexcept {
   if (PyLong_Check(object)) {
     return address_of(object, address) || fail(failure, PointerFault::int_range);
   }
-  if (object == Py_None) {
-    *address = 0;
-    return true;
-  }
   if (const dlpack::TensorFromObject exchange = dlpack::exchange_of(Py_TYPE(object))) {
-    return exchange_pointer(object, exchange, driver, backend, address, failure);
+    return exchange_pointer(object, exchange, driver, address, failure);
   }
   return call_data_ptr(object, driver, address, failure);
 }

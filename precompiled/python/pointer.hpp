@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "precompiled/driver/driver.hpp"
+#include "precompiled/python/convert.hpp"
 
 namespace relaunch {
 
@@ -33,8 +34,24 @@ struct PointerFailure {
 /// itself, and only the type of its device is checked; else data_ptr() is called and the driver is
 /// asked for the device's address of the result (0 is not asked for). The caller keeps the object
 /// alive. False: `*failure` is filled and `*address` is not.
-bool convert_pointer(PyObject* object, const Driver& driver, Backend backend,
-                     std::uint64_t* address, PointerFailure* failure) noexcept;
+bool convert_object_pointer(PyObject* object, const Driver& driver, std::uint64_t* address,
+                            PointerFailure* failure) noexcept;
+
+/// The same, with the cheapest objects looked at in line.
+inline bool convert_pointer(PyObject* object, const Driver& driver, std::uint64_t* address,
+                            PointerFailure* failure) noexcept {
+  if (object == Py_None) {
+    *address = 0;
+    return true;
+  }
+  if (PyLong_CheckExact(object)) {
+    if (const auto common = two_digit_int(object)) {
+      *address = *common;
+      return true;
+    }
+  }
+  return convert_object_pointer(object, driver, address, failure);
+}
 
 /// Interns the names that are looked up. False with an exception set.
 bool prepare_pointers() noexcept;

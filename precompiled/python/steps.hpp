@@ -52,15 +52,33 @@ inline PyObject* item_of(PyObject* sequence, std::uint32_t index, HeldItems& hel
   return item;
 }
 
-/// Runs a scalar step. Types that are no scalars have no case.
-[[gnu::always_inline]] inline bool convert(const Step& step, PyObject* value, std::byte* slot) {
+/// Left to right, before the enter hook: scalars are converted, tuples opened. Steps of one kind
+/// that follow each other run without being looked at again.
+template <Shape shape>
+[[gnu::always_inline]] inline bool parse(const Launcher& self, PyObject** own_values,
+                                         PyObject* const* arguments, std::byte* slots,
+                                         HeldItems& held) {
+  PyObject* const* values = shape == Shape::flat ? arguments : own_values;
+  const Step* step = self.plan.parse.data();
+  const auto run = [&](auto convert) {
+    const Op op = step->op;
+    do {
+      if (!convert(values[step->source], slots + step->target)) [[unlikely]]
+        return false;
+      ++step;
+    } while (step->op == op);
+    return true;
+  };
+  for (;;) {
+    bool done = false;
+    switch (step->op) {
 #define RELAUNCH_SCALAR(id, converter) \
-  case Op::id: return convert_##converter<Type::id>(value, slot);
-#define RELAUNCH_CASE_signed_range(id) RELAUNCH_SCALAR(id, signed_range)
-#define RELAUNCH_CASE_unsigned_byte(id) RELAUNCH_SCALAR(id, unsigned_byte)
-#define RELAUNCH_CASE_masked(id) RELAUNCH_SCALAR(id, masked)
-#define RELAUNCH_CASE_masked_int_only(id) RELAUNCH_SCALAR(id, masked_int_only)
-#define RELAUNCH_CASE_floating(id) RELAUNCH_SCALAR(id, floating)
+  case Op::id: done = run(converter<Type::id>); break;
+#define RELAUNCH_CASE_signed_range(id) RELAUNCH_SCALAR(id, convert_signed_range)
+#define RELAUNCH_CASE_unsigned_byte(id) RELAUNCH_SCALAR(id, convert_unsigned_byte)
+#define RELAUNCH_CASE_masked(id) RELAUNCH_SCALAR(id, convert_masked)
+#define RELAUNCH_CASE_masked_int_only(id) RELAUNCH_SCALAR(id, convert_masked_int_only)
+#define RELAUNCH_CASE_floating(id) RELAUNCH_SCALAR(id, convert_floating)
 #define RELAUNCH_CASE_pointer(id)
 #define RELAUNCH_CASE_tensor_map(id)
 #define RELAUNCH_CASE_tdm_descriptor(id)
@@ -69,50 +87,33 @@ inline PyObject* item_of(PyObject* sequence, std::uint32_t index, HeldItems& hel
 #define RELAUNCH_TYPE(code, id, name, aliases, size, alignment, converter) \
   RELAUNCH_CASE_##converter(id)
 #define RELAUNCH_POINTEE(name, aliases)
-  switch (step.op) {
 #include "precompiled/core/types.def"
-    case Op::checked_u1: return convert_checked<Type::u1>(value, slot);
-    case Op::checked_u8: return convert_checked<Type::u8>(value, slot);
-    case Op::checked_u16: return convert_checked<Type::u16>(value, slot);
-    case Op::checked_u32: return convert_checked<Type::u32>(value, slot);
-    case Op::checked_u64: return convert_checked<Type::u64>(value, slot);
-    case Op::rounded_bf16: return convert_rounded_bf16(value, slot);
-    default: __builtin_unreachable();
-  }
 #undef RELAUNCH_TYPE
 #undef RELAUNCH_POINTEE
 #undef RELAUNCH_SCALAR
-}
-
-/// Left to right, before the enter hook: scalars are converted, tuples opened.
-template <Shape shape>
-[[gnu::always_inline]] inline bool parse(const Launcher& self, PyObject** values,
-                                         PyObject* const* arguments, std::byte* slots,
-                                         HeldItems& held) {
-  for (const Step& step : self.plan.parse) {
-    if constexpr (shape == Shape::general) {
-      PyObject* value = values[step.source];
-      if (step.op == Op::open) {
-        if (!is_sequence_of(value, step.extra)) return fail_sequence(self, step, value);
-        continue;
-      }
-      if (step.op == Op::item) {
-        PyObject* item = item_of(value, step.extra, held);
-        if (item == nullptr) return fail_sequence(self, step, value);
-        values[step.target] = item;
-        continue;
-      }
-      if (!convert(step, value, slots + step.target)) [[unlikely]] {
-        return fail_scalar(self, step, value);
-      }
-    } else {
-      PyObject* value = arguments[step.source];
-      if (!convert(step, value, slots + step.target)) [[unlikely]] {
-        return fail_scalar(self, step, value);
-      }
+      case Op::checked_u1: done = run(convert_checked<Type::u1>); break;
+      case Op::checked_u8: done = run(convert_checked<Type::u8>); break;
+      case Op::checked_u16: done = run(convert_checked<Type::u16>); break;
+      case Op::checked_u32: done = run(convert_checked<Type::u32>); break;
+      case Op::checked_u64: done = run(convert_checked<Type::u64>); break;
+      case Op::rounded_bf16: done = run(convert_rounded_bf16); break;
+      case Op::open:
+        done = is_sequence_of(values[step->source], step->extra);
+        if (!done) return fail_sequence(self, *step, values[step->source]);
+        ++step;
+        break;
+      case Op::item:
+        own_values[step->target] = item_of(values[step->source], step->extra, held);
+        done = own_values[step->target] != nullptr;
+        if (!done) return fail_sequence(self, *step, values[step->source]);
+        ++step;
+        break;
+      case Op::end: return true;
+      default: __builtin_unreachable();
     }
+    if (!done) [[unlikely]]
+      return fail_scalar(self, *step, values[step->source]);
   }
-  return true;
 }
 
 /// After the enter hook, in the dialect's order: addresses, descriptors, fp16 overflows.
@@ -120,49 +121,51 @@ template <Shape shape>
 [[gnu::always_inline]] inline bool take_in(const Launcher& self, PyObject* const* values,
                                            std::byte* slots) {
   PointerFailure failure;
-  for (const Step& step : self.plan.intake) {
-    std::byte* slot = slots + step.target;
-    switch (step.op) {
-      case Op::pointer:
-      case Op::hidden: {
-        PyObject* value = nullptr;
-        if (step.op == Op::pointer) {
-          value = values[step.source];
-        } else if constexpr (shape == Shape::flat) {
-          value = self.scratch[step.extra].get();
-        } else {
-          value = values[self.plan.values + step.extra];
-        }
+  const auto* descriptor_type = reinterpret_cast<PyTypeObject*>(self.descriptor_type.get());
+  DescriptorFault fault{};
+  for (const Step* step = self.plan.intake.data();; ++step) {
+    std::byte* slot = slots + step->target;
+    switch (step->op) {
+      case Op::pointer: {
+        PyObject* value = values[step->source];
         std::uint64_t address = 0;
-        if (!convert_pointer(value, *self.driver, self.dialect->backend, &address, &failure))
-            [[unlikely]] {
-          return fail_pointer(self, step, value, failure);
+        if (!convert_pointer(value, *self.driver, &address, &failure)) [[unlikely]] {
+          return fail_pointer(self, *step, value, failure);
+        }
+        store(slot, address);
+        break;
+      }
+      case Op::hidden: {
+        PyObject* value = shape == Shape::flat ? self.scratch[step->extra].get()
+                                               : values[self.plan.values + step->extra];
+        std::uint64_t address = 0;
+        if (!convert_pointer(value, *self.driver, &address, &failure)) [[unlikely]] {
+          return fail_pointer(self, *step, value, failure);
         }
         store(slot, address);
         break;
       }
       case Op::null: store(slot, std::uint64_t{0}); break;
       case Op::nv_tma_desc:
-      case Op::tdm_desc: {
-        auto* type = reinterpret_cast<PyTypeObject*>(self.descriptor_type.get());
-        PyObject* value = values[step.source];
-        DescriptorFault fault{};
-        const bool taken = step.op == Op::nv_tma_desc
-                               ? convert_tensor_map(value, type, slot, &fault)
-                               : convert_tdm_descriptor(value, type, slot, &fault);
-        if (!taken) return fail_descriptor(self, step, value, fault);
+        if (!convert_tensor_map(values[step->source], descriptor_type, slot, &fault)) {
+          return fail_descriptor(self, *step, values[step->source], fault);
+        }
         break;
-      }
+      case Op::tdm_desc:
+        if (!convert_tdm_descriptor(values[step->source], descriptor_type, slot, &fault)) {
+          return fail_descriptor(self, *step, values[step->source], fault);
+        }
+        break;
       case Op::check_half: {
         std::uint16_t overflowed = 0;
         std::memcpy(&overflowed, slot + 2, sizeof(overflowed));
-        if (overflowed != 0) return fail_half(self, step, values[step.source]);
+        if (overflowed != 0) return fail_half(self, *step, values[step->source]);
         break;
       }
+      case Op::end: return true;
       default: __builtin_unreachable();
     }
   }
-  return true;
 }
 
 }  // namespace relaunch

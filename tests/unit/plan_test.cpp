@@ -42,6 +42,8 @@ std::vector<std::uint32_t> offsets(const Plan& plan) {
 std::vector<Op> ops(const std::vector<Step>& steps) {
   std::vector<Op> out;
   for (const Step& step : steps) out.push_back(step.op);
+  EXPECT_EQ(out.back(), Op::end);
+  out.pop_back();
   return out;
 }
 
