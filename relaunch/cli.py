@@ -10,6 +10,7 @@ import typer
 from relaunch.commands.demo import demo
 from relaunch.commands.diff import diff
 from relaunch.commands.doctor import doctor
+from relaunch.commands.generate import generate
 from relaunch.commands.migrate import migrate
 from relaunch.commands.replay import replay
 
@@ -40,6 +41,7 @@ def root(
 
 # In the order of use.
 app.command()(migrate)
+app.command()(generate)
 app.command()(demo)
 app.command()(diff)
 app.command()(replay)

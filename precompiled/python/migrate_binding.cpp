@@ -114,6 +114,17 @@ void bind_migrate(py::module_& module) {
       },
       py::arg("text"), py::arg("form") = "auto");
   module.def(
+      "render_finding",
+      [](const py::str& text, std::string code, std::string message,
+         std::pair<std::size_t, std::size_t> span) {
+        return migrate::render("", utf8_of(text),
+                               {std::move(code),
+                                migrate::Severity::error,
+                                std::move(message),
+                                {span.first, span.second}});
+      },
+      py::arg("text"), py::arg("code"), py::arg("message"), py::arg("span"));
+  module.def(
       "read_signatures",
       [](const py::bytes& content, std::string path, const std::string& form) {
         return migrate::read_signatures(std::string_view(content), std::move(path),
