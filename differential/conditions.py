@@ -65,6 +65,11 @@ def scaled_grid_x(situation: Situation) -> int | None:
     return grid[0] * num_ctas if scaled else grid[0]
 
 
+def _grid_is_taken(situation: Situation) -> bool:
+    """Every dimension passes for a C int, whatever it then means."""
+    return situation.grid() is not None
+
+
 def _grid_out_of_range(situation: Situation) -> bool:
     grid, grid_x = situation.grid(), scaled_grid_x(situation)
     return grid is not None and grid_x is not None and (min(grid) < 0 or grid_x > INT32_MAX)
@@ -167,6 +172,7 @@ SIGNATURE: dict[str, Callable[[Situation], bool]] = {
 CALL: dict[str, Callable[[Situation], bool]] = {
     "an i8 is negative or above 127": _i8_moved,
     "an fp16 value overflows": _fp16_overflows,
+    "the grid is taken": _grid_is_taken,
     "a grid dimension is out of range": _grid_out_of_range,
     "the product of the grid wraps": _grid_product_wraps,
     "the first refused pointer is an int out of range": _first_refused_is("int out of range"),

@@ -132,15 +132,15 @@ def _stop_at_query(original: Situation, outcome: Outcome, value: Any) -> Outcome
     queries = [i for i, event in enumerate(events) if event.get("call") == query]
     if not queries:
         return outcome
-    last = events[queries[-1]]
-    failing = original.failing()
-    told = failing is not None and failing[:2] == (query, len(queries) - 1) and failing[2] != INVALID_VALUE
-    stand_in = _stand_ins(original).get(int(last["args"][1], 16))
-    if stand_in is not None:
-        last = {**last, "args": [last["args"][0], f"{stand_in:x}"]}
-    elif not told:
-        return outcome
-    return {"events": [*events[: queries[-1]], last], "error": {"type": str(value)}}
+    end, failing = queries[-1], original.failing()
+    told = failing[2] if failing is not None and failing[:2] == (query, len(queries) - 1) else None
+    attribute, asked = events[end]["args"]
+    given = _stand_ins(original).get(int(asked, 16))
+    if given is not None:
+        events = [*events[:end], {**events[end], "args": [attribute, f"{given:x}"]}, *events[end + 1 :]]
+    if told == INVALID_VALUE or (told is None and given is None):
+        return {**outcome, "events": events}
+    return {"events": events[: end + 1], "error": {"type": str(value)}}
 
 
 def _drop_launch(_original: Situation, outcome: Outcome, _value: Any) -> Outcome:

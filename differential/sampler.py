@@ -169,6 +169,7 @@ class _Sampler:
                 None, {"list": [warps, ctas, shared]}, [warps, ctas], [warps, ctas, shared, 0], [{"str": "x"}, ctas, 0],
                 [warps, {"index": ctas}, shared], [warps, ctas, 2**31], [warps, None, shared],
                 [True, ctas, {"index": 0}], [{"float": "0x1.0p+2"}, ctas, shared], {"str": "abc"}, 3,
+                [warps, 0, shared], [warps, -1, shared], [0, ctas, shared], [2**31 - 1, ctas, -1], [-1, 1, -(2**31)],
             )
         )  # fmt: skip
 

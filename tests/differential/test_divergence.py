@@ -108,6 +108,7 @@ HOLDS: list[tuple[str, Case, list[str]]] = [
     ("fp16 by __float__", hip([["fp16"]], [{"tuple": [{"floatlike": "0x1p+16"}]}]), ["D04"]),
     ("fp16 inf", hip(["fp16"], [{"float": "inf"}]), []),
     ("fp16 past double", hip(["fp16"], [10**309]), []),
+    ("fp16 overflow, grid refused", hip(["fp16"], [65520], grid=[2**31, 1, 1]), []),
     ("bf16 1e39", cuda(["bf16"], [{"float": (1e39).hex()}]), []),
     ("int pointer -1", cuda(["*i8"], [-1]), ["D05"]),
     ("int pointer 2^64", hip([["*i8"]], [{"tuple": [2**64]}]), ["D05"]),
@@ -256,6 +257,20 @@ def test_failed_query_is_restored() -> None:
         },
         ["D11"],
     )
+
+
+def test_query_told_to_find_nothing_stays_a_value_error() -> None:
+    given = hip(["*i8"], [{"tensor": "0x5e0000000020"}], fail=["hipPointerGetAttribute", 0, 1])
+    last_error = {"call": "hipGetLastError", "args": []}
+
+    def stopped(address: str) -> dict[str, Any]:
+        return ran([INTAKE, query("hip", address), last_error], "ValueError", "Pointer")
+
+    legacy = Legacy(
+        (lambda call: call["args"] == [{"tensor": "0x5e0000000020"}], stopped("5e0000000020")),
+        (otherwise, stopped("ba0000005e00")),
+    )
+    assert expected(given, legacy) == (stopped("5e0000000020"), [])
 
 
 def test_failing_query_that_is_never_made_changes_nothing() -> None:
