@@ -131,11 +131,11 @@ def call_key(case: Case) -> str:
 
 
 def visible(outcome: Outcome) -> Outcome:
-    """The part of an outcome in which launchers must agree: events and the error's type, or what came instead."""
+    """The part of an outcome in which launchers must agree: slots, events, the type of the error."""
     if "events" not in outcome:
         return outcome
-    error = outcome.get("error")
-    return {"events": outcome["events"], "error": None if error is None else {"type": error["type"]}}
+    error = outcome["error"]
+    return {**outcome, "error": None if error is None else {"type": error["type"]}}
 
 
 def _applicable(situation: Situation) -> tuple[Divergence, ...]:

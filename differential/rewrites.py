@@ -35,11 +35,6 @@ def _set(key: str) -> Callable[[Situation, Any], Situation]:
     return put
 
 
-def _set_grid(situation: Situation, value: Any) -> Situation:
-    """Another grid, unless this one is refused while arguments are parsed: then nothing later happens."""
-    return situation if situation.grid() is None else _set("grid")(situation, value)
-
-
 def _i8_as_unsigned(situation: Situation, _value: Any) -> Situation:
     for leaf in situation.leaves():
         if leaf.type == "i8" and i8_moved(leaf.argument):
@@ -80,7 +75,7 @@ def _only_get_a_context(situation: Situation, _value: Any) -> Situation:
 
 
 CALL: dict[str, Callable[[Situation, Any], Situation]] = {
-    "grid": _set_grid,
+    "grid": _set("grid"),
     "enter": _set("enter"),
     "exit": _set("exit"),
     "i8 as unsigned": _i8_as_unsigned,
@@ -91,7 +86,7 @@ CALL: dict[str, Callable[[Situation, Any], Situation]] = {
 
 
 def _stop(outcome: Outcome, keep: int, error: str) -> Outcome:
-    return {"events": outcome["events"][:keep], "error": {"type": error}}
+    return {**outcome, "events": outcome["events"][:keep], "error": {"type": error}}
 
 
 def _launch_grid(original: Situation, outcome: Outcome, _value: Any) -> Outcome:
@@ -138,9 +133,9 @@ def _stop_at_query(original: Situation, outcome: Outcome, value: Any) -> Outcome
     given = _stand_ins(original).get(int(asked, 16))
     if given is not None:
         events = [*events[:end], {**events[end], "args": [attribute, f"{given:x}"]}, *events[end + 1 :]]
-    if told == INVALID_VALUE or (told is None and given is None):
-        return {**outcome, "events": events}
-    return {"events": events[: end + 1], "error": {"type": str(value)}}
+        outcome = {**outcome, "events": events}
+    found_nothing = told == INVALID_VALUE or (told is None and given is None)
+    return outcome if found_nothing else _stop(outcome, end + 1, str(value))
 
 
 def _drop_launch(_original: Situation, outcome: Outcome, _value: Any) -> Outcome:
