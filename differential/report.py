@@ -10,6 +10,7 @@ from relaunch.differential.compare import launched
 from relaunch.differential.diff import Fault, Tally
 from relaunch.differential.divergence import divergences, visible
 from relaunch.differential.outcome import Outcome
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -20,14 +21,15 @@ SHOWN_FAULTS = 10  # per report; all are stored
 
 def table(tallies: list[Tally], title: str) -> Table:
     """One column per dialect: what was compared, what was equal, each divergence with its line, faults."""
-    shown = Table(title=title, title_justify="left", title_style="bold", header_style="bold", pad_edge=False)
+    shown = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD)
     shown.add_column("")
     for tally in tallies:
         shown.add_column(tally.dialect, justify="right", no_wrap=True)
     shown.add_column("")
 
-    def row(label: str, numbers: Iterable[int], line: str = "", style: str = "") -> None:
-        shown.add_row(Text(label), *(f"{number:,}" for number in numbers), Text(line), style=style)
+    def row(label: str, numbers: Iterable[int | None], line: str = "", style: str = "") -> None:
+        counts = ("" if number is None else f"{number:,}" for number in numbers)
+        shown.add_row(Text(label), *counts, Text(line), style=style)
 
     row("signatures", (tally.signatures for tally in tallies), _unsupported(tallies))
     row("cases compared", (tally.cases for tally in tallies))
@@ -42,7 +44,8 @@ def table(tallies: list[Tally], title: str) -> Table:
     if seen:
         shown.add_section()
     for entry in seen:
-        row(f"  {entry.id} {entry.title}", (tally.divergences[entry.id] for tally in tallies), entry.summary)
+        held = (tally.divergences[entry.id] if tally.dialect in entry.dialects else None for tally in tallies)
+        row(f"  {entry.id} {entry.title}", held, entry.summary)
     shown.add_section()
     faults = [len(tally.faults) for tally in tallies]
     line, style = ("", "bold red") if any(faults) else ("nothing else differs", "bold green")

@@ -1,8 +1,7 @@
-"""Signatures as people give them: texts, or files with one a line, migrated to nested tuples of types."""
+"""Signatures as people give them: texts, or files of them, migrated to nested tuples of types."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +10,16 @@ from typing import Any
 from relaunch.differential.case import Signature
 
 import relaunch
+from relaunch import _core
 
 
 @dataclass(frozen=True)
 class Given:
-    """One text with where it stands; `signature` is None where it could not be read, and `problem` says why."""
+    """One signature with where it stands; `types` is None where it could not be read, and `problem` says why."""
 
     source: str
-    text: str
-    form: str = ""  # as the source names it
-    signature: Signature | None = None
+    form: str
+    types: Signature | None
     problem: str = ""
 
 
@@ -36,15 +35,16 @@ def _type_of(node: Any) -> Any:
 
 
 def read(arguments: list[str]) -> Iterator[Given]:
-    """Each argument as a signature or, where a file of that name exists, its lines. Raise OSError."""
+    """Each argument as a signature or, where a file of that name exists, every one in it. Raise OSError."""
     for i, argument in enumerate(arguments, 1):
         if is_file(argument):
             yield from read_file(Path(argument))
         else:
-            yield migrated(f"argument {i}", argument)
+            yield read_text(f"argument {i}", argument)
 
 
 def is_file(argument: str) -> bool:
+    """Whether an argument names a file; a text that cannot be a name does not."""
     try:
         return Path(argument).is_file()
     except (OSError, ValueError):  # too long for a name, or a NUL in it
@@ -52,32 +52,21 @@ def is_file(argument: str) -> bool:
 
 
 def read_file(path: Path) -> Iterator[Given]:
-    """One signature a line: its text, or a JSON object with a `text`. Blank lines and `#` lines are skipped."""
-    with path.open("rb") as lines:
-        for number, raw in enumerate(lines, 1):
-            source = f"{path}:{number}"
-            try:
-                line = raw.decode().strip()
-            except UnicodeDecodeError as error:
-                yield Given(source, "", problem=f"not UTF-8: byte {error.start} of the line")
-                continue
-            if line and not line.startswith("#"):
-                yield _line(source, line)
+    """Every signature of a file. Raise OSError."""
+    for entry in _core.read_signatures(path.read_bytes(), str(path)):
+        if entry.ok:
+            yield Given(entry.source, entry.form, of_tree(entry.tree))
+        else:
+            found = next(one for one in entry.diagnostics if one["severity"] == "error")
+            where = f"{path}:{found['line']}:{found['column']}"
+            yield Given(
+                entry.source, entry.form, None, f"{where}: {found['code']} {found['message']}\n{found['caret']}"
+            )
 
 
-def _line(source: str, line: str) -> Given:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        entry = None
-    if isinstance(entry, dict) and isinstance(entry.get("text"), str):
-        return migrated(source, entry["text"], str(entry.get("form") or ""))
-    return migrated(source, line)
-
-
-def migrated(source: str, text: str, form: str = "") -> Given:
+def read_text(source: str, text: str) -> Given:
     """The signature of one text, or why there is none."""
     try:
-        return Given(source, text, form, of_tree(relaunch.parse(text)))
+        return Given(source, "auto", of_tree(relaunch.parse(text)))
     except relaunch.SignatureError as error:
-        return Given(source, text, form, problem=str(error))
+        return Given(source, "auto", None, f"{source}: {error}")

@@ -29,15 +29,13 @@ def demo(
     from relaunch.differential.signatures import read_file
 
     if not file.is_file():
-        typer.echo(
-            f"no signatures at {file}: run this in a checkout, or name a file with one signature a line", err=True
-        )
+        typer.echo(f"no file {file}: run this in a checkout, or name a file of signatures", err=True)
         raise typer.Exit(2)
     dialects = known_dialects([])
     began = time.monotonic()
     given = list(read_file(file))
-    migrated = [entry for entry in given if entry.signature is not None]
-    signatures = list(dict.fromkeys(entry.signature for entry in migrated if entry.signature is not None))
+    migrated = [entry for entry in given if entry.types is not None]
+    signatures = list(dict.fromkeys(entry.types for entry in migrated if entry.types is not None))
     for dialect in dialects:
         signatures = supported(dialect, signatures)[0]
     if not signatures:
@@ -46,7 +44,7 @@ def demo(
     cases = math.ceil(comparisons / (len(signatures) * len(dialects)))
 
     console = Console(highlight=False)
-    forms = Counter(entry.form or "plain" for entry in migrated)
+    forms = Counter(entry.form for entry in migrated)
     console.print(f"{len(given)} lines of {file}, {len(migrated)} read: " + _counted(forms), soft_wrap=True)
     console.print(f"{len(signatures)} distinct signatures that {' and '.join(dialects)} both take\n", soft_wrap=True)
     tallies = compare(dialects, signatures, cases=cases, seed=seed, jobs=jobs)

@@ -36,11 +36,15 @@ def diff(
     from relaunch.differential.signatures import read
 
     dialects = known_dialects(dialect or [])
-    given = list(read(signature))
-    unread = [entry for entry in given if entry.signature is None]
+    try:
+        given = list(read(signature))
+    except OSError as error:
+        typer.echo(f"relaunch diff: {error.filename}: {error.strerror}", err=True)
+        raise typer.Exit(2) from None
+    unread = [entry for entry in given if entry.types is None]
     for entry in unread:
-        typer.echo(f"{entry.source}: {entry.problem}", err=True)
-    signatures = list(dict.fromkeys(entry.signature for entry in given if entry.signature is not None))
+        typer.echo(entry.problem, err=True)
+    signatures = list(dict.fromkeys(entry.types for entry in given if entry.types is not None))
     complain_unsupported(dialects, signatures)
     if not signatures:
         raise typer.Exit(2)

@@ -1,0 +1,259 @@
+"""The comparison has teeth: each thing broken on purpose in a copy of the generator is found and named.
+
+The copy takes the generator's place in a process of its own and in that process's workers; no code of the product
+knows of it. Nothing else differs from `relaunch diff` as people run it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relaunch import generator
+
+CUDA = "triton-3.6-cuda"
+HIP = "triton-3.6-hip"
+
+# Python runs this module at its start: it lets every process below find the copy as `relaunch.generator`.
+PUT_COPY_FIRST = """
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+class CopyFinder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "relaunch.generator":
+            return PathFinder.find_spec(name, [str(HERE)])
+        if name.startswith("relaunch.generator."):
+            return PathFinder.find_spec(name, path)
+        return None
+
+
+sys.meta_path.insert(0, CopyFinder)
+"""
+
+
+@dataclass(frozen=True)
+class Break:
+    """One thing broken: `old` becomes `new` once in `file`, and `found` must occur in what diff says first."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    signature: str
+    found: str
+    dialect: str = CUDA
+    only: str = field(default="")  # every fault must match this where it is given
+
+
+BREAKS = [
+    Break(
+        "a width",
+        "dialects/scalars.py",
+        '"i64": TypeFacts("int64_t", "L", "int64_t", 8)',
+        '"i64": TypeFacts("int64_t", "L", "int32_t", 4)',
+        "*fp32, i64",
+        r"slots\[1\]: expected 4, got 8",
+    ),
+    Break(
+        "a width in C alone",
+        "dialects/scalars.py",
+        '"i32": TypeFacts("int32_t", "i", "int32_t", 4)',
+        '"i32": TypeFacts("int32_t", "i", "int16_t", 4)',
+        "*fp32, i32",
+        r"\(cuLaunchKernelEx\): params\[1\]: byte [23]: expected",
+    ),
+    Break(
+        "an offset",
+        "dialects/triton_3_6_cuda.py",
+        '"descriptor_offset": "128"',
+        '"descriptor_offset": "0"',
+        "i32, nvTmaDesc",
+        r"\(cuLaunchKernelEx\): params\[1\]: byte \d+: expected",
+    ),
+    Break(
+        "a sign",
+        "dialects/scalars.py",
+        '"i16": TypeFacts("int16_t", "h", "int16_t", 2)',
+        '"i16": TypeFacts("int16_t", "H", "int16_t", 2)',
+        "i16",
+        r"error: expected null, got \{.*OverflowError|event \d+ \(\w+\): missing",
+    ),
+    Break(
+        "the order of attributes",
+        "templates/launch/cuda_3_6.c.j2",
+        "  if (pdl != 0)\n    attributes[count++] = (CUlaunchAttribute){\n"
+        "        .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value = {.pad = {1}}};\n"
+        "  if (cooperative != 0)\n    attributes[count++] =\n"
+        "        (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value = {.pad = {1}}};\n",
+        "  if (cooperative != 0)\n    attributes[count++] =\n"
+        "        (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value = {.pad = {1}}};\n"
+        "  if (pdl != 0)\n    attributes[count++] = (CUlaunchAttribute){\n"
+        "        .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value = {.pad = {1}}};\n",
+        "*fp32",
+        r"\(cuLaunchKernelEx\): attributes\[0\]\[0\]: expected 2, got 6",
+        only=r"attributes\[",
+    ),
+    Break(
+        "the order of attributes on HIP",
+        "dialects/triton_3_6_hip.py",
+        '"cluster_dimension_attribute": "4",\n        "cooperative_attribute": "2"',
+        '"cluster_dimension_attribute": "2",\n        "cooperative_attribute": "4"',
+        "*fp32",
+        r"\(hipDrvLaunchKernelEx\): attributes\[0\]\[0\]: expected 2, got 4",
+        HIP,
+        only=r"attributes\[",
+    ),
+    Break(
+        "a missing hidden parameter",
+        "dialects/triton_3_6_cuda.py",
+        '        Hidden("profile_scratch", "CUdeviceptr", 8, "profile_scratch_pointer.address"),\n',
+        "",
+        "i32",
+        r"slots\[2\]: not expected",
+    ),
+    Break(
+        "swapped grid dimensions",
+        "templates/launch/cuda_3_6.c.j2",
+        ".gridDimY = (unsigned)grid_y,\n      .gridDimZ = (unsigned)grid_z",
+        ".gridDimY = (unsigned)grid_z,\n      .gridDimZ = (unsigned)grid_y",
+        "*fp32",
+        r"\(cuLaunchKernelEx\): grid\[[12]\]: expected \d+, got \d+",
+        only=r"grid\[[12]\]",
+    ),
+    Break(
+        "swapped grid dimensions on HIP",
+        "templates/launch/hip_3_6.c.j2",
+        "module_launch_kernel(function, (unsigned)grid_x, (unsigned)grid_y",
+        "module_launch_kernel(function, (unsigned)grid_y, (unsigned)grid_x",
+        "*fp32",
+        r"\(hipModuleLaunchKernel\): grid\[[01]\]: expected \d+, got \d+",
+        HIP,
+        only=r"grid\[[01]\]",
+    ),
+    Break(
+        "a dropped pointer check",
+        "templates/fragments/cuda_pointer.c.j2",
+        "CUresult status = cuPointerGetAttribute(&mapped, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, pointer.address);",
+        "CUresult status = CUDA_SUCCESS;\n  mapped = pointer.address;",
+        "*fp32",
+        r"event 1 \(\w+\): .*cuPointerGetAttribute|event \d+ \(cuPointerGetAttribute\): not expected",
+    ),
+    Break(
+        "the GIL held",
+        "templates/steps/launch_cuda_unlocked.c.j2",
+        "Py_BEGIN_ALLOW_THREADS;",
+        "{ PyThreadState *_save = NULL; (void)_save; }\n  { /* held */",
+        "*fp32",
+        r"\(cuLaunchKernelEx\): gil_held: expected 1, got 0",
+        only=r"gil_held",
+    ),
+    Break(
+        "the order of hooks",
+        "dialects/triton_3_6_cuda.py",
+        '        "steps/enter_hook.c.j2",\n        "steps/scratch.c.j2",\n        "steps/pointers.c.j2",\n',
+        '        "steps/scratch.c.j2",\n        "steps/pointers.c.j2",\n        "steps/enter_hook.c.j2",\n',
+        "*fp32",
+        r"event 0 \(data_ptr\): .*(enter|hook)",
+    ),
+    Break(
+        "an error's type",
+        "templates/fragments/cuda_pointer.c.j2",
+        'PyErr_Format(PyExc_ValueError, "Pointer argument (at %d)',
+        'PyErr_Format(PyExc_TypeError, "Pointer argument (at %d)',
+        "*fp32",
+        r'error\.type: expected "TypeError", got "ValueError"',
+        only=r"error\.type",
+    ),
+]
+
+
+def copy_generator(folder: Path) -> Path:
+    """A copy of the generator that Python processes with `folder` on PYTHONPATH use; where its files lie."""
+    source = Path(generator.__file__).parent
+    shutil.copytree(source, folder / "generator", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "sitecustomize.py").write_text(PUT_COPY_FIRST)
+    return folder / "generator"
+
+
+def run_diff(folder: Path, dialect: str, signature: str, cases: int) -> tuple[int, list[dict[str, Any]], str]:
+    """`relaunch diff` with the generator in `folder`: exit code, JSON lines, standard error."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", "from relaunch.cli import main; main()", "diff", "--json", "--seed", "7"),
+            *(
+                "--dialect",
+                dialect,
+                "--cases",
+                str(cases),
+                "--jobs",
+                "1",
+                "--faults",
+                str(folder / "faults"),
+                signature,
+            ),
+        ],
+        env={**os.environ, "PYTHONPATH": str(folder), "RELAUNCH_CACHE": str(folder / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+@pytest.mark.parametrize("broken", BREAKS, ids=[entry.name for entry in BREAKS])
+def test_what_is_broken_is_found_and_named(broken: Break, tmp_path: Path) -> None:
+    file = copy_generator(tmp_path) / broken.file
+    text = file.read_text()
+    assert text.count(broken.old) == 1, f"{broken.file} no longer has what this test breaks"
+    text = text.replace(broken.old, broken.new)
+    if broken.name == "the GIL held":
+        text = text.replace("Py_END_ALLOW_THREADS;", "}")
+    file.write_text(text)
+    code, lines, errors = run_diff(tmp_path, broken.dialect, broken.signature, 400)
+    assert code == 1, errors
+    faults = [line["fault"] for line in lines if "fault" in line]
+    assert lines[-1]["faults"] == len(faults)
+    assert any(re.search(broken.found, fault) for fault in faults), faults[:10]
+    assert all(re.search(broken.only, fault) for fault in faults), faults[:10]
+    assert len(list((tmp_path / "faults").glob("*.jsonl"))) == len(faults)
+
+
+@pytest.mark.parametrize("dialect", [CUDA, HIP])
+def test_copy_that_is_not_broken_passes(dialect: str, tmp_path: Path) -> None:
+    copied = copy_generator(tmp_path)
+    source = copied / "templates" / "source.c.j2"
+    source.write_text(source.read_text() + "/* from the copy */\n")  # proof below that the copy was used
+    signature = "*fp32, i64, i32, i16, nvTmaDesc" if dialect == CUDA else "*fp32, i64, i32, i16"
+    code, lines, errors = run_diff(tmp_path, dialect, signature, 400)
+    assert (code, errors) == (0, "")
+    assert [line["faults"] for line in lines] == [0]
+    assert lines[0]["cases"] == 400
+    assert not (tmp_path / "faults").exists()
+    probe = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import relaunch.generator as g; print(g.render(g.LauncherSpec('" + dialect + "', ())))",
+        ],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "/* from the copy */" in probe.stdout
