@@ -34,12 +34,12 @@ def table(tallies: list[Tally], title: str) -> Table:
     row("signatures", (tally.signatures for tally in tallies), _unsupported(tallies))
     row("cases compared", (tally.cases for tally in tallies))
     shown.add_section()
-    row("launches equal", (tally.launches for tally in tallies), "every recorded byte and call", "green")
+    row("launches equal", (tally.launches for tally in tallies), "every call and byte that reached the driver", "green")
     row("rejections equal", (tally.rejections for tally in tallies), "same error type, same calls before it", "green")
-    row("empty grids equal", (tally.nothing for tally in tallies), "no launch, no error, in both", "green")
+    row("empty grids equal", (tally.nothing for tally in tallies), "neither launched nor raised", "green")
     if any(tally.deaths for tally in tallies):
         row("legacy dies, ours raises", (tally.deaths for tally in tallies))
-    row("differs as listed", (tally.wanted for tally in tallies), "legacy rewritten by the entries below", "cyan")
+    row("differs as listed", (tally.wanted for tally in tallies), "exactly as the entries below say", "cyan")
     seen = [entry for entry in divergences() if any(tally.divergences[entry.id] for tally in tallies)]
     if seen:
         shown.add_section()
@@ -62,7 +62,7 @@ def show(tallies: list[Tally], *, title: str, stored: list[Path]) -> None:
     """The table, then for each fault the first difference and the commands that run the case again."""
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = 110
+        console.width = 120
     console.print(table(tallies, title))
     faults = [fault for tally in tallies for fault in tally.faults]
     for fault, path in list(zip(faults, stored, strict=True))[:SHOWN_FAULTS]:

@@ -45,8 +45,8 @@ def demo(
 
     console = Console(highlight=False)
     forms = Counter(entry.form for entry in migrated)
-    console.print(f"{len(given)} lines of {file}, {len(migrated)} read: " + _counted(forms), soft_wrap=True)
-    console.print(f"{len(signatures)} distinct signatures that {' and '.join(dialects)} both take\n", soft_wrap=True)
+    console.print(f"{len(migrated)} of {len(given)} signatures in {file} migrated: {_counted(forms)}", soft_wrap=True)
+    console.print(f"{len(signatures)} distinct ones that {' and '.join(dialects)} both take", soft_wrap=True)
     tallies = compare(dialects, signatures, cases=cases, seed=seed, jobs=jobs)
     stored = report.store([fault for tally in tallies for fault in tally.faults], FAULTS)
     total = sum(tally.cases for tally in tallies)

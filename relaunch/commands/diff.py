@@ -105,7 +105,7 @@ def compare(
     try:
         with Progress(*columns, console=console, transient=True) as progress:
             building = progress.add_task("building legacy launchers", total=None)
-            build_launchers(
+            built = build_launchers(
                 dialects,
                 signatures,
                 seed,
@@ -114,6 +114,7 @@ def compare(
                 lambda done, total: progress.update(building, completed=done, total=total),
             )
             progress.remove_task(building)
+            console.print(f"{built} legacy launchers in {cache}", highlight=False, soft_wrap=True)
             tallies = []
             for dialect in dialects:
                 total = cases * len(supported(dialect, signatures)[0])
