@@ -141,7 +141,13 @@ class Walk {
         reason_ = ended ? "not expected" : "missing";
         return false;
       }
-      steps_.push_back({{}, i, events ? name(expected_) : std::string_view{}});
+      const std::string_view was = events ? name(expected_) : std::string_view{};
+      const std::string_view now = events ? name(got_) : std::string_view{};
+      steps_.push_back({{}, i, was == now ? was : std::string_view{}});
+      if (was != now) {
+        reason_.assign("expected ").append(was).append(", got ").append(now);
+        return false;
+      }
       if (!value(depth + 1)) return false;
       steps_.pop_back();
       expected_.separator(']');

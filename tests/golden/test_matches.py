@@ -72,7 +72,7 @@ ENTER, REST = OUTCOME["events"][0], OUTCOME["events"][2:]
     [
         (OUTCOME["events"][:3], "event 3 (exit): missing"),
         ([*OUTCOME["events"], QUERY], "event 4 (cuPointerGetAttribute): not expected"),
-        ([QUERY, ENTER, *REST], 'event 0 (enter): expected member "hook", got member "args"'),
+        ([QUERY, ENTER, *REST], "event 0: expected enter, got cuPointerGetAttribute"),
         (
             [ENTER, {**QUERY, "args": ["3", "2000"]}, *REST],
             'event 1 (cuPointerGetAttribute): args[1]: expected "1000", got "2000"',
