@@ -13,19 +13,23 @@ def difference(expected: Outcome, actual: Outcome) -> str | None:
     Events are compared exactly, errors by type. Where legacy dies, launching is wrong and any error is right.
     Dying, giving no answer and not coming to be are never right.
     """
-    if "crash" in actual:
-        return "crash: the process died"
-    if "hang" in actual:
-        return "hang: no answer in time"
-    if "bind_error" in actual:
-        return f"bind_error: {actual['bind_error']}"
+    if "events" not in actual:
+        return _in_words(actual)
     if "hang" in expected or "bind_error" in expected:
-        return f"the legacy launcher gave no outcome: {dict(expected)}"
+        return f"legacy: {_in_words(expected)}"
     if "crash" in expected:
         if launched(actual):
             return "events: launched, where legacy dies"
         return None if actual["error"] is not None else "error: none, where legacy dies"
     return outcomes.compare(visible(expected), visible(actual))
+
+
+def _in_words(outcome: Outcome) -> str:
+    """An outcome without events: a death, no answer, or a launcher that did not come to be."""
+    if "bind_error" in outcome:
+        return f"bind_error: {outcome['bind_error']['type']}: {outcome['bind_error']['text']}"
+    kind = "crash" if "crash" in outcome else "hang"
+    return f"{kind}: {outcome['reason']}" if "reason" in outcome else kind
 
 
 def launched(outcome: Outcome) -> bool:

@@ -19,13 +19,13 @@ from relaunch.differential.compare import difference, launched
 from relaunch.differential.divergence import RunLegacy, call_key, expected, legacy_runs
 from relaunch.differential.outcome import Outcome
 from relaunch.differential.sampler import sample
-from relaunch.differential.situation import expanded
 
 from relaunch import generator
 
 RunCases = Callable[[list[Case], str], Iterable[Outcome]]  # cases, "generated" or "precompiled" -> outcomes in order
 Advance = Callable[[float], None]  # told how many more cases are done; a case run by one launcher is half done
 CHUNK = 4000  # cases whose outcomes are held at a time
+PARAMETER_LIMIT = 32764  # bytes of kernel parameters that drivers take, alignment included
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,30 @@ class Tally:
 
 
 def supported(dialect: str, signatures: Iterable[Signature]) -> tuple[list[Signature], list[tuple[Signature, str]]]:
-    """Signatures that the dialect's legacy launchers can be made for, and the others with the reason."""
+    """Signatures that legacy launchers can be made for and drivers launch, and the others with the reason."""
     fit: list[Signature] = []
     unfit: list[tuple[Signature, str]] = []
     for signature in signatures:
         try:
-            expanded(dialect, signature)
-            fit.append(signature)
+            taken = parameter_bytes(generator.slots(generator.LauncherSpec(dialect, signature)))
         except (generator.UnknownType, ValueError) as problem:
             unfit.append((signature, str(problem)))
+            continue
+        if taken > PARAMETER_LIMIT:
+            problem = f"{dialect}: {taken} bytes of kernel parameters, drivers take at most {PARAMETER_LIMIT}"
+            unfit.append((signature, problem))
+        else:
+            fit.append(signature)
     return fit, unfit
+
+
+def parameter_bytes(slots: Iterable[int]) -> int:
+    """Where the last of these parameters ends, each aligned to its size's largest power of two."""
+    end = 0
+    for size in slots:
+        alignment = size & -size
+        end = -(-end // alignment) * alignment + size
+    return end
 
 
 def cases_for(dialect: str, signatures: Iterable[Signature], count: int, seed: int) -> Iterator[Case]:
