@@ -83,12 +83,12 @@ def supported(dialect: str, signatures: Iterable[Signature]) -> tuple[list[Signa
     for signature in signatures:
         try:
             taken = parameter_bytes(generator.slots(generator.LauncherSpec(dialect, signature)))
-        except (generator.UnknownType, ValueError) as problem:
-            unfit.append((signature, str(problem)))
+        except (generator.UnknownType, ValueError) as error:
+            unfit.append((signature, str(error)))
             continue
         if taken > PARAMETER_LIMIT:
-            problem = f"{dialect}: {taken} bytes of kernel parameters, drivers take at most {PARAMETER_LIMIT}"
-            unfit.append((signature, problem))
+            reason = f"{dialect}: {taken} bytes of kernel parameters, drivers take at most {PARAMETER_LIMIT}"
+            unfit.append((signature, reason))
         else:
             fit.append(signature)
     return fit, unfit
