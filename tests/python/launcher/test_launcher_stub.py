@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +91,20 @@ def test_parameters(name: str, method: str) -> None:
     assert (found if of_class else found[1:]) == stub
 
 
+def in_docstring(real: Any) -> list[str]:
+    """The parameters that pybind11 writes into the first line of a docstring."""
+    line = real.__doc__.splitlines()[0]
+    return re.findall(r"(?:\(|, )(\w+):", line[line.index("(") :].partition(" -> ")[0])
+
+
 def test_pybind_classes_say_their_parameters_in_their_docstrings() -> None:
     for name in ("PyKernelArg", "Tree"):
-        text = getattr(_core, name).__init__.__doc__.splitlines()[0]
         stub = described(functions(CLASSES[name])["__init__"])
-        names = [part.split(":")[0].strip() for part in text.split("(", 2)[1].split(", ") if ":" in part]
-        assert [one for one, _ in stub] == [one for one in names if one != "self"]
+        assert [one for one, _ in stub] == [one for one in in_docstring(getattr(_core, name).__init__) if one != "self"]
+
+
+def test_functions() -> None:
+    for node in STUB.body:
+        if isinstance(node, ast.FunctionDef):
+            stubbed = [one.arg for one in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
+            assert stubbed == in_docstring(getattr(_core, node.name))
