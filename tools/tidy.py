@@ -1,7 +1,8 @@
 """Runs clang-tidy over the sources of one build folder, in parallel, skipping what has not changed.
 
 A source is skipped when clang-tidy found nothing in it before with the same tool, rules, command,
-contents and contents of every project header it reaches. Exit 1 when there are findings.
+contents and contents of every project header it reaches, in this checkout or another of the same
+user (the memory is a folder of empty files in the user's cache). Exit 1 when there are findings.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def reached_files(source: Path) -> list[Path]:
 
 def key_of(entry: dict[str, str], base: bytes) -> str:
     """What clang-tidy's answer for one entry of the compilation database depends on."""
-    digest = hashlib.sha256(base + entry["command"].encode())
+    digest = hashlib.sha256(base + entry["command"].replace(str(ROOT), "").encode())
     for path in reached_files(Path(entry["file"])):
         digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
@@ -69,7 +70,7 @@ def main() -> int:
         entries = [e for e in entries if any(part in e["file"] for part in arguments.sources)]
     version = subprocess.run([TOOL, "--version"], capture_output=True, check=True).stdout
     base = version + (ROOT / ".clang-tidy").read_bytes() + (ROOT / "requirements/dev.txt").read_bytes()
-    cache = ROOT / "build" / "tidy"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "relaunch" / "tidy"
     cache.mkdir(parents=True, exist_ok=True)
     keys = {e["file"]: key_of(e, base) for e in entries}
     todo = [e for e in entries if not (cache / keys[e["file"]]).exists()]
