@@ -42,17 +42,17 @@ def matches(expect: Mapping[str, Any], outcome: outcomes.Outcome, *, texts: bool
     """How an outcome differs from what was recorded; empty where it is right.
 
     Events are compared exactly (a null parameter of `expect` is free), errors by type, and by text
-    and cause where `texts`. Where the recorded process died, any error without a launch is right,
-    and dying is too where `may_die` (a regenerated launcher is as unsafe as the recorded one).
-    `pending` leaves only the parameters of launches on both sides to compare; `undefined` without a
-    null parameter leaves all free but a death.
+    and cause where `texts`. Where the recorded process died, any error without a launch is right.
+    `pending` leaves only the parameters of launches on both sides to compare, and there dying is
+    right too where `may_die` (a regenerated launcher is as unsafe as the recorded one); `undefined`
+    without a null parameter leaves all free but a death.
     """
     if outcome.get("hang"):
         return ["gave no answer in time"]
-    if expect.get("crash"):
-        return _matches_death(outcome, may_die)
     if outcome.get("crash"):
         return [] if expect.get("pending") and may_die else ["the process died"]
+    if expect.get("crash"):
+        return _matches_death(outcome)
     if "bind_error" in outcome:
         return [f"no launcher came to be: {outcome['bind_error']}"]
     if expect.get("pending"):
@@ -63,9 +63,7 @@ def matches(expect: Mapping[str, Any], outcome: outcomes.Outcome, *, texts: bool
     return [*([found] if found else []), *_matches_error(expect["error"], outcome["error"], texts)]
 
 
-def _matches_death(outcome: outcomes.Outcome, may_die: bool) -> list[str]:
-    if outcome.get("crash"):
-        return [] if may_die else ["the process died"]
+def _matches_death(outcome: outcomes.Outcome) -> list[str]:
     found = ["launched, where an error was expected"] if outcomes.launches(outcome) else []
     if "bind_error" not in outcome and outcome["error"] is None:
         found.append("raised nothing, where an error was expected")

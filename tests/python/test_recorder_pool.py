@@ -70,14 +70,36 @@ def test_outcomes_keep_the_order_of_the_cases() -> None:
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
+@pytest.fixture
+def deadly_hooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Launchers are built so that calling a hook kills the process."""
+    (tmp_path / "deadly.h").write_text(
+        "#include <Python.h>\n#define PyObject_CallOneArg(hook, argument) (abort(), hook)\n"
+    )
+    compiler = os.environ.get("CC", "gcc")
+    monkeypatch.setenv("CC", f"{compiler} -include {tmp_path / 'deadly.h'}")
+
+
+@pytest.mark.usefixtures("deadly_hooks")
 def test_death_is_the_result_of_its_case_alone() -> None:
-    """The released HIP launcher dies of an object without data_ptr(); those around it run."""
+    """A generated launcher that dies takes no other case with it."""
     good = [case("hip", ["*fp32"], [{"tensor": f"0x{i}000"}]) for i in range(1, 4)]
-    deadly = case("hip", ["*fp32"], [{"object": 1}])
+    deadly = case("hip", ["*fp32"], [None], enter="ok")
     outcomes = list(pool.run_cases([good[0], deadly, good[1], deadly, deadly, good[2]], "generated"))
     assert [outcome.get("crash", False) for outcome in outcomes] == [False, True, False, True, True, False]
-    assert outcomes[1] == {"crash": True, "reason": "SIGSEGV"}
+    assert outcomes[1] == {"crash": True, "reason": "SIGABRT"}
     assert [params(outcomes[i])[0] for i in (0, 2, 5)] == [f"00{i}0000000000000" for i in (1, 2, 3)]
+
+
+def test_released_deaths_are_errors() -> None:
+    """Where the released HIP launcher dies of a null pointer, the regenerated one raises and launches nothing."""
+    cases = [case("hip", ["*fp32"], [argument]) for argument in ({"object": 1}, {"tensor_raises": "KeyError"})]
+    for outcome in pool.run_cases(cases, "generated"):
+        assert outcome["events"] == []
+        assert outcome["error"] == {
+            "type": "TypeError",
+            "text": "Pointer argument must be either uint64 or have data_ptr method",
+        }
 
 
 def test_slots_come_from_the_frozen_facts_where_the_case_has_none() -> None:
