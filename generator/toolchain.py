@@ -124,8 +124,10 @@ def _cuda_headers() -> tuple[Path, Path]:
 
 def _hip_headers() -> tuple[Path, Path]:
     roots = [Path(os.environ[name]) for name in ("ROCM_PATH", "HIP_PATH") if os.environ.get(name)]
-    for root in (*roots, Path("/opt/rocm"), Path("/usr")):
-        header = root / "include" / "hip" / "hip_runtime_api.h"
+    packages = sorted({Path(sysconfig.get_path(key)) for key in ("purelib", "platlib")})
+    places = [root / "include" for root in (*roots, Path("/opt/rocm"), Path("/usr"))]
+    for place in (*places, *(package / "triton" / "backends" / "amd" / "include" for package in packages)):
+        header = place / "hip" / "hip_runtime_api.h"
         if header.is_file():
-            return root / "include", header
-    raise ToolchainError("hip/hip_runtime_api.h not found: install libamdhip64-dev or ROCm (ROCM_PATH)")
+            return place, header
+    raise ToolchainError("hip/hip_runtime_api.h not found: install libamdhip64-dev, ROCm (ROCM_PATH) or Triton")

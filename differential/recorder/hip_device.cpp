@@ -94,8 +94,8 @@ hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
 }
 hipError_t hipDeviceSynchronize(void) { return answer(__func__); }
 
-hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
-  const hipError_t status = answer(__func__);
+hipError_t recorder_get_device_properties(HipPropertiesR0000* properties, int device) {
+  const hipError_t status = answer("hipGetDeviceProperties");
   if (status != hipSuccess) return status;
   std::memset(properties, 0, sizeof *properties);
   std::memcpy(properties->name, kName, sizeof kName);
@@ -116,8 +116,8 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   return check_device(device);
 }
 
-hipError_t hipGetDevicePropertiesR0600(void* out, int device) {
-  const hipError_t status = answer(__func__);
+hipError_t recorder_get_device_properties_r0600(void* out, int device) {
+  const hipError_t status = answer("hipGetDevicePropertiesR0600");
   if (status != hipSuccess) return status;
   auto* const properties = static_cast<PropertiesR0600*>(out);
   *properties = {};
@@ -159,11 +159,9 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
 const char* hipGetErrorString(hipError_t error) { return error_text(error); }
 const char* hipGetErrorName(hipError_t error) { return error_text(error); }
 
-/// Newer releases pass a fifth argument for the query's result; it is left alone, so that callers
-/// of either form work.
-hipError_t hipGetProcAddress(const char* symbol, void** function, int /*version*/,
-                             std::uint64_t /*flags*/) {
-  const Call call(__func__);
+hipError_t recorder_get_proc_address(const char* symbol, void** function, int /*version*/,
+                                     std::uint64_t /*flags*/) {
+  const Call call("hipGetProcAddress");
   if (call.failed()) return result(call.status());
   if (symbol == nullptr || function == nullptr) return result(hipErrorInvalidValue);
   *function = own_symbol(symbol);

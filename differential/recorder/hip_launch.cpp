@@ -50,22 +50,23 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
                                    {}});
 }
 
-hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x,
-                                            unsigned grid_y, unsigned grid_z, unsigned block_x,
-                                            unsigned block_y, unsigned block_z, unsigned shared,
-                                            hipStream_t stream, void** params) {
-  return launched(Call(__func__), {{grid_x, grid_y, grid_z},
-                                   {block_x, block_y, block_z},
-                                   shared,
-                                   stream,
-                                   function,
-                                   params,
-                                   {}});
+hipError_t recorder_module_launch_cooperative_kernel(hipFunction_t function, unsigned grid_x,
+                                                     unsigned grid_y, unsigned grid_z,
+                                                     unsigned block_x, unsigned block_y,
+                                                     unsigned block_z, unsigned shared,
+                                                     hipStream_t stream, void** params) {
+  return launched(Call("hipModuleLaunchCooperativeKernel"), {{grid_x, grid_y, grid_z},
+                                                             {block_x, block_y, block_z},
+                                                             shared,
+                                                             stream,
+                                                             function,
+                                                             params,
+                                                             {}});
 }
 
-hipError_t hipDrvLaunchKernelEx(const HipLaunchConfig* config, hipFunction_t function,
-                                void** params, void** /*extra*/) {
-  const Call call(__func__);
+hipError_t recorder_drv_launch_kernel_ex(const HipLaunchConfig* config, hipFunction_t function,
+                                         void** params, void** /*extra*/) {
+  const Call call("hipDrvLaunchKernelEx");
   if (config == nullptr) return result(hipErrorInvalidValue);
   std::vector<Attribute> attributes(config->attribute_count);
   for (unsigned i = 0; i < config->attribute_count; ++i) {
@@ -106,7 +107,8 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void
   const PointerAnswer answer = device_pointer(reinterpret_cast<std::uint64_t>(address));
   if (answer.status != 0) return result(answer.status);
   *attributes = {};
-  attributes->memoryType = hipMemoryTypeDevice;
+  constexpr hipMemoryType kDevice = hipMemoryTypeDevice;
+  std::memcpy(attributes, &kDevice, sizeof kDevice);  // the first member; HIP 6 renamed it
   attributes->devicePointer = handle<void*>(answer.device_pointer);
   return hipSuccess;
 }
