@@ -177,7 +177,6 @@ CALL: dict[str, Callable[[Situation], bool]] = {
     "the product of the grid wraps": _grid_product_wraps,
     "the first refused pointer is an int out of range": _first_refused_is("int out of range"),
     "the first refused pointer raises": _first_refused_is("raises"),
-    "the first refused pointer has no data_ptr": _first_refused_is("no data_ptr"),
     "a pointer query fails with another status": _query_fails_otherwise,
     "setting the attribute for 16 CTAs fails": _attribute_call_fails,
     "a context call fails": _context_call_fails,

@@ -18,9 +18,7 @@ EMITTED = ("json", "python", "csv")
 
 
 def migrate(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="Files with signatures; - reads standard input.")
-    ],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Files with signatures; - reads standard input.")],
     form: Annotated[
         str, typer.Option(metavar="FORM", help="How they are written: auto, csv, dict, json or tree.")
     ] = "auto",

@@ -10,6 +10,7 @@ import pytest
 from relaunch.differential import report
 from relaunch.differential.case import Case
 from relaunch.differential.diff import Fault, Tally
+from relaunch.differential.divergence import divergences
 from relaunch.differential.golden import read
 from typer.testing import CliRunner, Result
 
@@ -41,7 +42,7 @@ def test_json_is_one_object_a_line_and_adds_up() -> None:
         assert (line["signatures"], line["cases"], line["seed"], line["faults"]) == (2, 120, 0, 0)
         parts = ("launches", "rejections", "empty_grids", "legacy_deaths", "wanted", "faults")
         assert sum(line[part] for part in parts) == line["cases"]
-        assert sorted(line["divergences"]) == [f"D{number:02}" for number in range(1, 12)]
+        assert sorted(line["divergences"]) == [entry.id for entry in divergences()]
 
 
 def test_same_seed_says_the_same_twice() -> None:
