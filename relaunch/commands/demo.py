@@ -65,8 +65,8 @@ def _counted(forms: Counter[str]) -> str:
 def _deeper(file: Path, seed: int) -> str:
     return f"""
 Go deeper:
-  ./run relaunch diff '*fp32, i32, constexpr, (i32, *fp16)'      your own signature
-  ./run relaunch diff {file} --cases 1000 --seed {seed + 1}
-  ./run relaunch generate --dialect triton-3.6-cuda '*fp32, i32'  the legacy C source
-  ./run relaunch migrate {file}
-  docs/divergences.md                                             why each listed difference is wanted"""
+  your own signature   ./run relaunch diff '*fp32, i32, constexpr, (i32, *fp16)' --cases 10000
+  more of these        ./run relaunch diff {file} --cases 500 --seed {seed + 1}
+  what was recorded    ./run relaunch replay tests/golden/triton-3.6.0-cuda.jsonl --launcher precompiled
+  legacy C, as built   ./run relaunch generate --dialect triton-3.6-cuda '*fp32, i32'
+  the list, reasoned   docs/divergences.md"""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from relaunch.differential.diff import Tally
 
 FAULTS = Path("relaunch-faults")
+SHOWN_UNREAD = 5
 JOBS = len(os.sched_getaffinity(0))
 
 
@@ -42,8 +43,10 @@ def diff(
         typer.echo(f"relaunch diff: {error.filename}: {error.strerror}", err=True)
         raise typer.Exit(2) from None
     unread = [entry for entry in given if entry.types is None]
-    for entry in unread:
+    for entry in unread[:SHOWN_UNREAD]:
         typer.echo(entry.problem, err=True)
+    if len(unread) > SHOWN_UNREAD:
+        typer.echo(f"{len(unread) - SHOWN_UNREAD} more cannot be read: relaunch migrate shows them", err=True)
     signatures = list(dict.fromkeys(entry.types for entry in given if entry.types is not None))
     complain_unsupported(dialects, signatures)
     if not signatures:

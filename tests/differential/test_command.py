@@ -115,6 +115,16 @@ def test_bad_lines_of_a_file_do_not_stop_the_others(tmp_path: Path) -> None:
     assert "float33" in done.stderr
 
 
+def test_many_bad_lines_are_counted_not_listed(tmp_path: Path) -> None:
+    file = tmp_path / "signatures.txt"
+    file.write_text("float33\n" * 8 + "i32\n")
+    done = run("diff", "--json", "--dialect", HIP, "--cases", "1", str(file))
+    assert done.exit_code == 1
+    assert f"{file}:5:1: " in done.stderr
+    assert f"{file}:6:1: " not in done.stderr
+    assert done.stderr.endswith("3 more cannot be read: relaunch migrate shows them\n")
+
+
 def test_file_without_signatures_exits_2(tmp_path: Path) -> None:
     file = tmp_path / "empty"
     file.write_text("\n\n")
