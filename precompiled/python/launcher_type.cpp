@@ -96,9 +96,9 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
   }
   set_launch_options(*launcher, arguments);
   set_scratch(*launcher, arguments);
-  const auto& tree = pybind11::handle(launcher->tree.get()).cast<const Tree&>();
+  const auto* tree = pybind11::handle(launcher->tree.get()).cast<const Tree*>();
   launcher->plan =
-      make_plan(tree, dialect,
+      make_plan(*tree, dialect,
                 {.strict = arguments.strict != 0,
                  .round_bf16 = arguments.round_bf16 != 0,
                  .descriptor_metas = length_option(arguments.tensordesc_meta, "tensordesc_meta"),
