@@ -81,7 +81,7 @@ def test_cpu_tensor_is_refused(device: Any) -> None:
     )
     x = torch.ones(16, device="cuda")
     out = torch.zeros(16, device="cuda")
-    with pytest.raises(ValueError, match=r"argument 1 'y' of add"):
+    with pytest.raises(ValueError, match=r"argument 2 'y' of add"):
         launcher(1, 1, 1, 0, x, torch.ones(16), out, 16, 128)
     torch.cuda.synchronize()
     assert out.count_nonzero().item() == 0
