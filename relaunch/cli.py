@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from relaunch.commands.bench import bench
 from relaunch.commands.demo import demo
 from relaunch.commands.diff import diff
 from relaunch.commands.doctor import doctor
@@ -45,6 +46,7 @@ app.command()(generate)
 app.command()(demo)
 app.command()(diff)
 app.command()(replay)
+app.command()(bench)
 app.command()(doctor)
 
 
