@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,16 @@ class Break:
     signature: str
     found: str
     dialect: str = CUDA
-    only: str = field(default="")  # every fault must match this where it is given
+    only: str = ""  # every fault must match this where it is given
+    also: tuple[str, str] = ("", "")  # a second edit of the same file
+
+    def apply(self, copied: Path) -> None:
+        """Break the copy whose files lie in `copied`."""
+        text = (copied / self.file).read_text()
+        for old, new in ((self.old, self.new), self.also):
+            assert not old or text.count(old) == 1, f"{self.file} no longer has what this test breaks"
+            text = text.replace(old, new) if old else text
+        (copied / self.file).write_text(text)
 
 
 BREAKS = [
@@ -157,9 +166,10 @@ BREAKS = [
         "the GIL held",
         "templates/steps/launch_cuda_unlocked.c.j2",
         "Py_BEGIN_ALLOW_THREADS;",
-        "{ PyThreadState *_save = NULL; (void)_save; }\n  { /* held */",
+        "Py_BEGIN_ALLOW_THREADS;\n  Py_BLOCK_THREADS;",
         "*fp32",
         r"\(cuLaunchKernelEx\): gil_held: expected 1, got 0",
+        also=("Py_END_ALLOW_THREADS;", "Py_UNBLOCK_THREADS;\n  Py_END_ALLOW_THREADS;"),
         only=r"gil_held",
     ),
     Break(
@@ -190,41 +200,29 @@ def copy_generator(folder: Path) -> Path:
     return folder / "generator"
 
 
-def run_diff(folder: Path, dialect: str, signature: str, cases: int) -> tuple[int, list[dict[str, Any]], str]:
-    """`relaunch diff` with the generator in `folder`: exit code, JSON lines, standard error."""
-    done = subprocess.run(
-        [
-            *(sys.executable, "-c", "from relaunch.cli import main; main()", "diff", "--json", "--seed", "7"),
-            *(
-                "--dialect",
-                dialect,
-                "--cases",
-                str(cases),
-                "--jobs",
-                "1",
-                "--faults",
-                str(folder / "faults"),
-                signature,
-            ),
-        ],
+def run_relaunch(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command line with the generator in `folder`, run there."""
+    return subprocess.run(
+        [sys.executable, "-c", "from relaunch.cli import main; main()", *arguments],
         env={**os.environ, "PYTHONPATH": str(folder), "RELAUNCH_CACHE": str(folder / "cache")},
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
+
+
+def run_diff(folder: Path, dialect: str, signature: str, cases: int) -> tuple[int, list[dict[str, Any]], str]:
+    """`relaunch diff` with the generator in `folder`: exit code, JSON lines, standard error."""
+    options = ("--seed", "7", "--cases", str(cases), "--jobs", "1", "--faults", "faults")
+    done = run_relaunch(folder, "diff", "--json", "--dialect", dialect, *options, signature)
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 
 @pytest.mark.parametrize("broken", BREAKS, ids=[entry.name for entry in BREAKS])
 def test_what_is_broken_is_found_and_named(broken: Break, tmp_path: Path) -> None:
-    file = copy_generator(tmp_path) / broken.file
-    text = file.read_text()
-    assert text.count(broken.old) == 1, f"{broken.file} no longer has what this test breaks"
-    text = text.replace(broken.old, broken.new)
-    if broken.name == "the GIL held":
-        text = text.replace("Py_END_ALLOW_THREADS;", "}")
-    file.write_text(text)
+    broken.apply(copy_generator(tmp_path))
     code, lines, errors = run_diff(tmp_path, broken.dialect, broken.signature, 400)
     assert code == 1, errors
     faults = [line["fault"] for line in lines if "fault" in line]
@@ -232,6 +230,22 @@ def test_what_is_broken_is_found_and_named(broken: Break, tmp_path: Path) -> Non
     assert any(re.search(broken.found, fault) for fault in faults), faults[:10]
     assert all(re.search(broken.only, fault) for fault in faults), faults[:10]
     assert len(list((tmp_path / "faults").glob("*.jsonl"))) == len(faults)
+
+
+def test_demo_fails_and_shows_what_differs(tmp_path: Path) -> None:
+    broken = next(entry for entry in BREAKS if entry.name == "the order of attributes on HIP")
+    broken.apply(copy_generator(tmp_path))
+    (tmp_path / "signatures").write_text("*fp32, i32\n")
+    done = run_relaunch(tmp_path, "demo", "signatures", "--comparisons", "400")
+    assert done.returncode == 1
+    shown = re.search(
+        r"(\S+): event \d+ \(hipDrvLaunchKernelEx\): attributes\[0\]\[0\]: expected 2, got 4", done.stdout
+    )
+    assert shown is not None
+    case = Path("relaunch-faults") / f"{shown[1]}.jsonl"
+    assert f"relaunch replay {case} --launcher precompiled" in done.stdout
+    assert (tmp_path / case).is_file()
+    assert re.search(r"unexplained +0 +[1-9]", done.stdout)
 
 
 @pytest.mark.parametrize("dialect", [CUDA, HIP])
