@@ -22,7 +22,6 @@ Call = dict[str, Any]
 _STATUSES = (1, 2, 700, 719)
 _DIMS_X = (1, 1, 1, 2, 3, 7, 128, 65535, 2**31 - 1)
 _DIMS_YZ = (1, 1, 1, 1, 2, 3, 65535)
-_FATAL_ON_HIP = 0.12  # how often an odd pointer may be one that kills HIP's legacy launcher
 
 _LAUNCH_CALLS = {
     "cuda": ("cuLaunchKernelEx",),
@@ -59,7 +58,6 @@ class _Sampler:
         self.backend = dialect.rsplit("-", 1)[1]
         self.types = types
         self.rng = rng
-        self.fatal = _FATAL_ON_HIP if self.backend == "hip" else 1.0
         self.warp_size = rng.choice((32, 64))  # one for all cases: legacy compiles it in
         self.scratch = SCRATCH[dialect]
         self.drawers = [valid(kind) for kind in types]
@@ -135,7 +133,7 @@ class _Sampler:
             place = self.rng.randrange(len(kind))
             items[place] = self._oddly(kind[place], items[place])
             return {"tuple": items}
-        return odd(kind, self.rng, self.fatal)
+        return odd(kind, self.rng)
 
     def _wrong_count(self, call: Call) -> None:
         if call["args"] and self.rng.random() < 0.5:
@@ -180,7 +178,7 @@ class _Sampler:
         call[self.rng.choice(("enter", "exit"))] = "raise"
 
     def _odd_scratch(self, call: Call) -> None:
-        odd_one = self.rng.choice((tensor, lambda rng: odd_pointer(rng, self.fatal)))
+        odd_one = self.rng.choice((tensor, odd_pointer))
         call[self.rng.choice(self.scratch)] = odd_one(self.rng)
 
     def _launch_fails(self, call: Call) -> None:

@@ -171,8 +171,8 @@ def _odd_float(kind: str, rng: Random) -> Argument:
     return rng.choice([None, 10**309, -(10**309), *_OBJECTS])
 
 
-def odd_pointer(rng: Random, fatal: float = 1.0) -> Argument:
-    """`fatal`: how often one that kills HIP's legacy launcher may stay; such deaths cost time, not certainty."""
+def odd_pointer(rng: Random) -> Argument:
+    """One that most launchers refuse: for what it is, or for what the driver says of its address."""
     roll = rng.random()
     if roll < 0.25:
         return rng.choice([-1, 2**64, -(2**63), 2**70])
@@ -180,8 +180,6 @@ def odd_pointer(rng: Random, fatal: float = 1.0) -> Argument:
         return {"tensor_returns": rng.choice([None, {"str": "x"}, {"float": "0x1.0p+4"}, -1, 2**64, -(2**70)])}
     if roll < 0.75:
         return {"tensor": hex(rng.choice([0xBA0000000010, 0x5E0000000010]) + 16 * rng.randrange(16))}
-    if rng.random() >= fatal:
-        return {"tensor_returns": {"object": 1}}
     if roll < 0.87:
         return {"tensor_raises": rng.choice(_RAISES)}
     return rng.choice([entry for entry in _OBJECTS if "tensor" not in entry])
@@ -197,12 +195,12 @@ def _odd_tuple(kinds: Signature, rng: Random) -> Argument:
     return rng.choice([None, 1, {"object": 1}, {"dict": len(items)}, {"str": "ab"}, {"float": "0x1.0p+0"}])
 
 
-def odd(kind: Any, rng: Random, fatal: float = 1.0) -> Argument:
+def odd(kind: Any, rng: Random) -> Argument:
     """One argument that is likely to be refused for this type, or on which launchers are known to differ."""
     if isinstance(kind, tuple):
         return _odd_tuple(kind, rng)
     if kind.startswith("*"):
-        return odd_pointer(rng, fatal)
+        return odd_pointer(rng)
     if kind in RANGES:
         return _odd_integer(kind, rng)
     if kind in FLOATS:

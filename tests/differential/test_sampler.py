@@ -91,14 +91,17 @@ def test_edges_of_every_type_come_up(kind: str, values: list[Any]) -> None:
 
 def test_every_kind_of_option_comes_up() -> None:
     for dialect in (CUDA, HIP):
-        seen = calls(dialect, ["*fp32"], 6000)
+        seen = calls(dialect, ["*fp32"], 12_000)
         grids = [call["grid"] for call in seen]
         assert any(0 in grid for grid in grids)
         assert any(isinstance(x, int) and x < 0 for grid in grids for x in grid)
         assert [65536, 65536, 1] in grids
         assert any(None in grid for grid in grids)
         assert {call["enter"] for call in seen} == {call["exit"] for call in seen} == {"none", "ok", "raise"}
-        assert {json.dumps(call["metadata"]) for call in seen} >= {"null", "[4, 1]", '{"list": [4, 1, 128]}'}
+        odd = [call["metadata"] for call in seen]
+        assert None in odd
+        assert any(isinstance(metadata, dict) and "list" in metadata for metadata in odd)
+        assert {len(metadata) for metadata in odd if isinstance(metadata, list)} == {2, 3, 4}
         ctas = [call["metadata"][1] for call in seen if isinstance(call["metadata"], list)]
         assert all(number in ctas for number in (-1, 0, 1, 2, 4, 8, 16, None, {"index": 2}))
         assert None in [call["stream"] for call in seen]
