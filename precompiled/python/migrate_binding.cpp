@@ -72,11 +72,13 @@ py::list diagnostics_of(const Signature& signature) {
   return out;
 }
 
-const Signature& readable(const Signature& signature) {
+/// A signature's text in another form, by one of the emitters.
+template <std::string (*emit)(const Signature&)>
+std::string written(const Signature& signature) {
   if (!signature.parsed.ok()) {
     throw py::value_error("this signature has errors: it has no tree to write");
   }
-  return signature;
+  return emit(signature);
 }
 
 void bind_signature(py::module_& module) {
@@ -89,8 +91,8 @@ void bind_signature(py::module_& module) {
       .def_property_readonly("tree", [](const Signature& s) { return s.parsed.tree; })
       .def_property_readonly("diagnostics", &diagnostics_of)
       .def("to_json", [](const Signature& s) { return migrate::to_json(s); })
-      .def("to_python", [](const Signature& s) { return migrate::to_python(readable(s)); })
-      .def("to_csv", [](const Signature& s) { return migrate::to_csv(readable(s)); });
+      .def("to_python", &written<migrate::to_python>)
+      .def("to_csv", &written<migrate::to_csv>);
 }
 
 }  // namespace

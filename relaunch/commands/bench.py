@@ -12,6 +12,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator
@@ -167,11 +168,12 @@ def first_line(*command: str) -> str:
 def machine() -> dict[str, str]:
     """What the figures were measured on and with."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
+    optimized = "--enable-optimizations" in str(sysconfig.get_config_var("CONFIG_ARGS"))
     model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
     return {
         "processor": f"{model}, {os.cpu_count()} cores",
         "system": platform.platform(),
-        "python": platform.python_version(),
+        "python": platform.python_version() + (", profile-guided" if optimized else ", not profile-guided"),
         "compiler": first_line("gcc", "--version"),
         "valgrind": first_line("valgrind", "--version"),
     }
