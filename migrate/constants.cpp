@@ -119,7 +119,7 @@ class ConstantsReader {
     } catch (const Failure& failure) {
       diagnostics_.warning(
           kBadConstants,
-          "the constants " + quoted(text_) + " cannot be read: " + failure.diagnostic.message,
+          "the constants " + in_quotes(text_) + " cannot be read: " + failure.diagnostic.message,
           nowhere_);
     }
     return std::move(rest_);
@@ -181,7 +181,7 @@ class ConstantsReader {
           slice(text_, {tokens_[begin].span.begin, std::max(last, tokens_[begin].span.begin)});
       diagnostics_.warning(
           kOpaqueConstant,
-          "the constant " + quoted(key.spelled()) + " is not a literal: " + quoted(source),
+          "the constant " + in_quotes(key.spelled()) + " is not a literal: " + in_quotes(source),
           owner != nullptr ? owner->span : nowhere_);
     } else if (owner != nullptr) {
       owner->value = std::move(*text);

@@ -60,7 +60,7 @@ Place place_of(std::string_view text, std::size_t offset) {
   return {lines + 1, count_code_points(before.substr(begin)) + 1};
 }
 
-std::string quoted(std::string_view piece) {
+std::string in_quotes(std::string_view piece) {
   const std::size_t cut = advance(piece, 0, kQuoted);
   return "'" + printable(piece.substr(0, cut)) + (cut < piece.size() ? "..." : "") + "'";
 }

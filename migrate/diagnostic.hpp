@@ -57,7 +57,7 @@ Place place_of(std::string_view text, std::size_t offset);
 std::string printable(std::string_view text);
 
 /// `piece` in quotes for a message, cut after some 40 code points, on one line.
-std::string quoted(std::string_view piece);
+std::string in_quotes(std::string_view piece);
 
 /// The line of `text` that `span` begins in and carets under the span, both indented by two blanks
 /// and cut to a window of about 100 columns around the caret. Ends without a newline.

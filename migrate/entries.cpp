@@ -65,7 +65,7 @@ class EntryParser {
     if (got.kind == Token::Kind::invalid) throw Failure{explain(text_, got)};
     if (got.kind == Token::Kind::end) fail(kUnexpected, expected + ", got the end", got.span);
     if (got.is('{')) placeholder(got);
-    fail(kUnexpected, expected + ", got " + quoted(slice(text_, got.span)), got.span);
+    fail(kUnexpected, expected + ", got " + in_quotes(slice(text_, got.span)), got.span);
   }
 
   [[noreturn]] void placeholder(const Token& open) const {
@@ -73,7 +73,7 @@ class EntryParser {
     const std::size_t close = text_.substr(open.span.begin, kLongest).find('}');
     Span span = open.span;
     if (close != std::string_view::npos) span.end = span.begin + close + 1;
-    fail(kPlaceholder, quoted(slice(text_, span)) + " is a placeholder: fill it in first", span);
+    fail(kPlaceholder, in_quotes(slice(text_, span)) + " is a placeholder: fill it in first", span);
   }
 
   PyKernelArg entry(NamesSeen& names) {
@@ -198,14 +198,14 @@ void set_type(PyKernelArg& node, std::string_view word, Span span, Diagnostics& 
       node.dtype = std::move(*canonical);
     }
   } else if (is_placeholder(word)) {
-    diagnostics.error(kPlaceholder, quoted(word) + " is a placeholder: fill it in first", span);
+    diagnostics.error(kPlaceholder, in_quotes(word) + " is a placeholder: fill it in first", span);
   } else if (word.starts_with("tensordesc")) {
     diagnostics.error(
         kBadDescriptor,
-        quoted(word) + " is no descriptor: expected one like tensordesc<fp16[64, 64]>", span);
+        in_quotes(word) + " is no descriptor: expected one like tensordesc<fp16[64, 64]>", span);
   } else {
     diagnostics.error(kUnknownType,
-                      "unknown type " + quoted(word) +
+                      "unknown type " + in_quotes(word) +
                           ": expected one like i32, fp32, *fp16, constexpr or "
                           "tensordesc<fp16[64, 64]>",
                       span);
@@ -214,7 +214,7 @@ void set_type(PyKernelArg& node, std::string_view word, Span span, Diagnostics& 
 
 void set_hint(PyKernelArg& node, std::string_view hint, Span span, Diagnostics& diagnostics) {
   if (hint != "1" && hint != "16") {
-    diagnostics.error(kBadHint, "only 1 and 16 are valid hints, got " + quoted(hint), span);
+    diagnostics.error(kBadHint, "only 1 and 16 are valid hints, got " + in_quotes(hint), span);
   } else if (node.type != ArgKind::ARG_KERNEL) {
     diagnostics.error(kBadHint, "only a kernel parameter takes a hint", span);
   } else {
@@ -224,9 +224,9 @@ void set_hint(PyKernelArg& node, std::string_view hint, Span span, Diagnostics& 
 
 void NamesSeen::add(std::string_view name, Span span, Diagnostics& diagnostics) {
   if (!is_identifier(name)) {
-    diagnostics.error(kBadName, quoted(name) + " is no parameter name", span);
+    diagnostics.error(kBadName, in_quotes(name) + " is no parameter name", span);
   } else if (!seen_.emplace(name).second) {
-    diagnostics.error(kDuplicateName, quoted(name) + " is named twice", span);
+    diagnostics.error(kDuplicateName, in_quotes(name) + " is named twice", span);
   }
 }
 

@@ -19,7 +19,7 @@ const Literal* find(const Literal& object, std::string_view key) {
 const Literal& want(const Literal& object, std::string_view key, Literal::Kind kind) {
   const Literal* const found = find(object, key);
   if (found == nullptr || found->kind != kind) {
-    fail(kBadLine, "expected " + quoted(key) + " with its right kind of value in this object",
+    fail(kBadLine, "expected " + in_quotes(key) + " with its right kind of value in this object",
          found == nullptr ? object.span : found->span);
   }
   return *found;
@@ -59,7 +59,7 @@ class TreeLineReader {
     const std::vector<Token> tokens = lex(word);
     const bool one = tokens.size() == 2 && slice(word, tokens[0].span) == word;
     if (!one || word == "constexpr") {
-      fail(kUnknownType, "unknown type " + quoted(word), literal.span);
+      fail(kUnknownType, "unknown type " + in_quotes(word), literal.span);
     }
     set_type(out, word, literal.span, diagnostics_);
   }
@@ -75,7 +75,7 @@ class TreeLineReader {
       out.type = ArgKind::ARG_TUPLE;
       out.nested_tuple = nodes(want(object, "items", Literal::Kind::list), depth + 1);
     } else {
-      fail(kBadLine, quoted(kind.text.bytes) + " is no kind of parameter", kind.span);
+      fail(kBadLine, in_quotes(kind.text.bytes) + " is no kind of parameter", kind.span);
     }
     if (const Literal* const hint = optional_string(object, "hint")) {
       set_hint(out, hint->text.bytes, hint->span, diagnostics_);

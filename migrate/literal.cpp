@@ -59,7 +59,7 @@ class LiteralParser {
   [[noreturn]] void unexpected(const std::string& expected, const Token& got) const {
     if (got.kind == Token::Kind::invalid) throw Failure{explain(text_, got)};
     if (got.kind == Token::Kind::end) fail(kUnexpected, expected + ", got the end", got.span);
-    fail(kUnexpected, expected + ", got " + quoted(slice(text_, got.span)), got.span);
+    fail(kUnexpected, expected + ", got " + in_quotes(slice(text_, got.span)), got.span);
   }
 
   Literal value() {
@@ -104,7 +104,7 @@ class LiteralParser {
       return nested(&LiteralParser::call);
     }
     if (json() && (text == "None" || text == "True" || text == "False")) {
-      fail(kUnexpected, "JSON has no " + quoted(text), token.span);
+      fail(kUnexpected, "JSON has no " + in_quotes(text), token.span);
     }
     if (text == "None" || text == "null") {
       out.value = "null";
@@ -118,9 +118,9 @@ class LiteralParser {
       out.kind = Literal::Kind::number;
       out.value = std::move(*number);
     } else if (is_placeholder(text)) {
-      fail(kPlaceholder, quoted(text) + " is a placeholder: fill it in first", token.span);
+      fail(kPlaceholder, in_quotes(text) + " is a placeholder: fill it in first", token.span);
     } else {
-      fail(kNotAType, quoted(text) + " is neither a quoted string nor a constant", token.span);
+      fail(kNotAType, in_quotes(text) + " is neither a quoted string nor a constant", token.span);
     }
     return out;
   }

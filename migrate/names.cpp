@@ -1,17 +1,36 @@
 #include "migrate/names.hpp"
 
-#include <algorithm>
+#include <cstdint>
+
+#include "migrate/utf8.hpp"
 
 namespace relaunch::migrate {
 
+namespace {
+
+/// Blanks, controls and invisible marks beyond ASCII, which no identifier holds.
+bool is_invisible(std::uint32_t code_point) {
+  return (code_point >= 0x80 && code_point <= 0xA0) ||
+         (code_point >= 0x2000 && code_point <= 0x206F) || code_point == 0x3000 ||
+         code_point == 0xFEFF || code_point == 0xFFFD;
+}
+
+bool is_letter(std::uint32_t code_point) {
+  return (code_point >= 'a' && code_point <= 'z') || (code_point >= 'A' && code_point <= 'Z') ||
+         code_point == '_' || (code_point >= 0x80 && !is_invisible(code_point));
+}
+
+}  // namespace
+
 bool is_identifier(std::string_view word) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
-  };
-  if (word.empty() || !is_letter(word[0])) return false;
-  return std::all_of(word.begin(), word.end(),
-                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  if (word.empty() || (word[0] >= '0' && word[0] <= '9')) return false;
+  for (std::size_t at = 0; at < word.size();) {
+    std::size_t length = 0;
+    const std::uint32_t c = decode_code_point(word.substr(at), length);
+    if (!is_letter(c) && (c < '0' || c > '9')) return false;
+    at += length;
+  }
+  return true;
 }
 
 bool is_dotted_name(std::string_view word) {

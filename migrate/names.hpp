@@ -5,7 +5,8 @@
 
 namespace relaunch::migrate {
 
-/// A Python identifier. Code points beyond ASCII are all taken for letters.
+/// A Python identifier; `word` is valid UTF-8. Beyond ASCII everything that can be seen is taken
+/// for a letter.
 bool is_identifier(std::string_view word);
 
 /// Identifiers joined by dots: the name of a class or a function.

@@ -19,21 +19,21 @@ class Contents {
  public:
   Contents(std::string_view text, std::size_t begin, std::size_t end, Flavour flavour,
            QuotedText& out)
-      : text_(text), at_(begin), end_(end), flavour_(flavour), out_(out) {}
-
-  void raw() {
-    start_run();
-    out_.bytes += text_.substr(at_, end_ - at_);
+      : text_(text), at_(begin), end_(end), flavour_(flavour), out_(out) {
+    start_run();  // even empty contents stand somewhere
   }
+
+  void raw() { out_.bytes += text_.substr(at_, end_ - at_); }
 
   void escaped() {
     while (at_ < end_) {
-      start_run();
       const std::string_view rest = text_.substr(at_, end_ - at_);
       const std::string_view plain = rest.substr(0, rest.find('\\'));
       out_.bytes += plain;
       at_ += plain.size();
-      if (at_ < end_) escape();
+      if (at_ == end_) return;
+      escape();
+      start_run();
     }
   }
 
@@ -58,7 +58,8 @@ class Contents {
   void code_point(std::size_t begin, int digits) {
     std::uint32_t value = hex(begin, digits);
     const bool high = value >= 0xD800 && value <= 0xDBFF;
-    if (high && flavour_ == Flavour::json && text_.substr(at_, 2) == "\\u") {
+    // In Python these would be two half characters, which no UTF-8 can hold: the pair was meant.
+    if (high && text_.substr(at_, 2) == "\\u") {
       at_ += 2;
       const std::uint32_t low = hex(begin, 4);
       if (low < 0xDC00 || low > 0xDFFF) bad(begin, "half a surrogate pair is no character");
