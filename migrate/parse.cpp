@@ -53,15 +53,16 @@ void reject_control(std::string_view text) {
   throw Failure{explain_control(text, at)};
 }
 
-/// `%arg0: !tt.ptr<f32>`: the parameters of a function in MLIR.
+/// `%arg0: !tt.ptr<f32>`, or `% arg0 : ...`: the parameters of a function in MLIR.
 void reject_mlir(std::string_view text, const std::vector<Token>& tokens) {
-  const Token& name = tokens.front();
-  if (name.kind == Token::Kind::word && text[name.span.begin] == '%' && tokens[1].is(':')) {
-    fail(kFormNotRead,
-         "this looks like the parameters of a TTIR function: the forms read are csv, dict, json "
-         "and tree",
-         name.span);
-  }
+  const Token& first = tokens.front();
+  if (first.kind != Token::Kind::word || text[first.span.begin] != '%') return;
+  const bool apart = slice(text, first.span) == "%" && tokens[1].kind == Token::Kind::word;
+  if (!tokens[apart ? 2 : 1].is(':')) return;
+  fail(kFormNotRead,
+       "this looks like the parameters of a TTIR function: the forms read are csv, dict, json and "
+       "tree",
+       first.span);
 }
 
 Entries read(std::string_view text, const std::vector<Token>& tokens, Form form,
