@@ -1,7 +1,6 @@
 #include "migrate/constants.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "migrate/lexer.hpp"
 #include "migrate/literal.hpp"
+#include "migrate/number.hpp"
 
 namespace relaunch::migrate {
 namespace {
@@ -28,22 +28,14 @@ struct Key {
   }
 };
 
-std::optional<std::uint64_t> index_of(std::string_view digits) {
-  std::uint64_t index = 0;
-  const char* const last = digits.data() + digits.size();
-  const auto [end, error] = std::from_chars(digits.data(), last, index);
-  if (digits.empty() || end != last || error != std::errc()) return std::nullopt;
-  return index;
-}
-
 std::optional<Key> key_of(const Literal& literal) {
   if (literal.kind == Literal::Kind::string) {
-    if (const auto index = index_of(literal.text.bytes)) return Key{{}, {*index}};
+    if (const auto index = index_value(literal.text.bytes)) return Key{{}, {*index}};
     return Key{literal.text.bytes, {}};
   }
   std::vector<std::uint64_t> path;
   const auto add = [&path](const Literal& number) {
-    const auto index = index_of(number.value);
+    const auto index = index_value(number.value);
     if (index) path.push_back(*index);
     return index.has_value();
   };
@@ -170,12 +162,7 @@ class ConstantsReader {
     expression.push_back({Token::Kind::end, '\0', {last, last}});
     at_ = end;
     PyKernelArg* const owner = owners_.find(key);
-    std::optional<std::string> text;
-    try {
-      text = json_text(read_literal(text_, expression, Flavour::python));
-    } catch (const Failure&) {
-      // An expression: opaque, as below.
-    }
+    std::optional<std::string> text = value_text(expression);
     if (!text) {
       const std::string_view source =
           slice(text_, {tokens_[begin].span.begin, std::max(last, tokens_[begin].span.begin)});
@@ -189,6 +176,15 @@ class ConstantsReader {
       rest_.push_back({key.spelled(), std::move(*text)});
     } else {
       rest_[seen->second].value = std::move(*text);  // as in a dict, the last one counts
+    }
+  }
+
+  /// JSON text of a literal; empty where the tokens are another kind of expression.
+  std::optional<std::string> value_text(const std::vector<Token>& expression) const {
+    try {
+      return json_text(read_literal(text_, expression, Flavour::python));
+    } catch (const Failure&) {
+      return std::nullopt;
     }
   }
 

@@ -1,9 +1,9 @@
 #include "migrate/json_line.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include "migrate/entries.hpp"
+#include "migrate/number.hpp"
 #include "precompiled/core/types.hpp"
 
 namespace relaunch::migrate {
@@ -90,13 +90,9 @@ class TreeLineReader {
 };
 
 std::size_t offset_of(const Literal& number) {
-  std::size_t offset = 0;
-  const std::string& digits = number.value;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), offset);
-  if (error != std::errc() || end != digits.data() + digits.size()) {
-    fail(kBadLine, "expected a byte offset", number.span);
-  }
-  return offset;
+  const auto offset = index_value(number.value);
+  if (!offset) fail(kBadLine, "expected a byte offset", number.span);
+  return *offset;
 }
 
 Diagnostic read_diagnostic(const Literal& object, std::size_t size) {

@@ -119,6 +119,15 @@ std::optional<std::string> number_text(std::string_view word, Span span) {
   return floating(digits, negative);
 }
 
+std::optional<std::uint64_t> index_value(std::string_view digits) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || end != digits.data() + digits.size() || error != std::errc()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
 void append_json_string(std::string& out, std::string_view text) {
   constexpr std::string_view kPlain = "\"\\\b\f\n\r\t";
   constexpr std::string_view kLetter = "\"\\bfnrt";

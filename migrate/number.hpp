@@ -1,6 +1,7 @@
 #pragma once
 // Numbers and strings as JSON text.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ namespace relaunch::migrate {
 /// `{"float": "nan"}`. Empty where the word is no number. Throws Failure (RL008, at `span`) for an
 /// integer of more than 4300 digits, which Python's json module refuses too.
 std::optional<std::string> number_text(std::string_view word, Span span);
+
+/// The value of a text of decimal digits alone; empty for every other text, and over 64 bits.
+std::optional<std::uint64_t> index_value(std::string_view digits);
 
 /// A string as JSON text in ASCII, other code points escaped. `text` is valid UTF-8.
 void append_json_string(std::string& out, std::string_view text);

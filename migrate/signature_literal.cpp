@@ -1,7 +1,6 @@
 #include "migrate/signature_literal.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <type_traits>
 #include <unordered_set>
@@ -9,6 +8,7 @@
 
 #include "migrate/entries.hpp"
 #include "migrate/lexer.hpp"
+#include "migrate/number.hpp"
 
 namespace relaunch::migrate {
 namespace {
@@ -113,9 +113,8 @@ std::optional<std::uint64_t> index_of(const Literal& key) {
       !std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; })) {
     return std::nullopt;
   }
-  std::uint64_t index = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (error != std::errc()) fail(kBadName, "an index this large is not read", key.span);
+  const auto index = index_value(text);
+  if (!index) fail(kBadName, "an index this large is not read", key.span);
   return index;
 }
 

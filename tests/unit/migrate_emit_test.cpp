@@ -62,8 +62,9 @@ TEST(JsonLine, ADumpLineIsATreeToo) {
 }
 
 TEST(JsonLine, TheDeepestTreeReadsBack) {
-  std::string text = "i32";
-  for (std::size_t i = 0; i < kMaxTupleDepth; ++i) text = "(" + text + ",)";
+  std::string text(kMaxTupleDepth, '(');
+  text += "i32";
+  for (std::size_t i = 0; i < kMaxTupleDepth; ++i) text += ",)";
   EXPECT_EQ(to_csv(only(to_json(only(text)))), text);
 }
 
