@@ -122,8 +122,13 @@ std::string to_python(const Signature& signature) {
   }
   out += "]\nflat_signature = [";
   bool first = true;
-  append_types(out, parameters, first);
-  return out + "]\n";
+  std::string types;
+  append_types(types, parameters, first);
+  out += types + "]\n";
+  if (types.find("\"tensordesc") != std::string::npos) {
+    out += "# Expand tensordesc entries first, as the driver's expand_signature() does.\n";
+  }
+  return out;
 }
 
 std::string to_csv(const Signature& signature) { return dump(signature.parsed.tree); }

@@ -116,6 +116,14 @@ TEST(EmitPython, CallsAndFlatTypes) {
             "# dir/f:1:1: {}\narg_annotations = [\n]\nflat_signature = []\n");
 }
 
+TEST(EmitPython, DescriptorsAreStillToBeExpanded) {
+  const std::string text = to_python(only("tensordesc<fp16[64, 64]>"));
+  EXPECT_TRUE(text.ends_with(
+      "flat_signature = [\"tensordesc<fp16[64, 64]>\"]\n"
+      "# Expand tensordesc entries first, as the driver's expand_signature() does.\n"))
+      << text;
+}
+
 TEST(Caret, StandsUnderTheSpan) {
   const std::string text = "i32,\n\té: i33, i64\r\n";
   const Parsed parsed = parse(text, Form::csv);
