@@ -122,6 +122,23 @@ std::string driver_error(const Launcher& self, const Status& status) {
          status.function + ")";
 }
 
+std::string dims_of(const Dims& dims) {
+  return "(" + std::to_string(dims[0]) + ", " + std::to_string(dims[1]) + ", " +
+         std::to_string(dims[2]) + ")";
+}
+
+std::string attribute_of(const Attribute& attribute) {
+  switch (attribute.kind) {
+    case AttributeKind::programmatic_serialization: return ", pdl";
+    case AttributeKind::cooperative:
+    case AttributeKind::cooperative_flag: return "";  // said once, by the option
+    case AttributeKind::cluster_dimension: return ", cluster " + dims_of(attribute.value);
+    case AttributeKind::cluster_scheduling: return "";
+    case AttributeKind::preferred_cluster: return ", preferred cluster " + dims_of(attribute.value);
+  }
+  return "";
+}
+
 }  // namespace
 
 Failed fail_keywords(const Launcher& self) {
@@ -260,15 +277,19 @@ Failed fail_half(const Launcher& self, const Step& step, PyObject* value) {
                                         "expected a number that fits fp16, got " + value_of(value));
 }
 
-Failed fail_status(const Launcher& self, const Status& status, const LaunchCall* call) {
-  std::string text = driver_error(self, status) + ": " + call_of(self);
-  if (call != nullptr) {
-    text += ", grid (" + std::to_string(call->grid[0]) + ", " + std::to_string(call->grid[1]) +
-            ", " + std::to_string(call->grid[2]) + "), block " + std::to_string(call->block) +
-            ", shared " + std::to_string(call->shared);
-  } else {
-    text += " has no context to launch in";
-  }
+Failed fail_context(const Launcher& self, const Status& status) {
+  return raise(PyExc_RuntimeError,
+               driver_error(self, status) + ": " + call_of(self) + " has no context to launch in");
+}
+
+Failed fail_launch(const Launcher& self, const Status& status, const LaunchCall& call,
+                   std::int32_t num_ctas) {
+  std::string text = driver_error(self, status) + ": " + call_of(self) + ", grid " +
+                     dims_of(call.grid) + ", block " + std::to_string(call.block) + ", shared " +
+                     std::to_string(call.shared);
+  const AttributeList list = make_attributes(*self.dialect, self.options, num_ctas);
+  for (std::uint32_t i = 0; i < list.count; ++i) text += attribute_of(list.items[i]);
+  if (call.attributes->cooperative) text += ", cooperative";
   return raise(PyExc_RuntimeError, text);
 }
 

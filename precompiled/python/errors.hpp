@@ -1,9 +1,12 @@
 #pragma once
 // The failing paths of a launch: the only place that words an error, never inlined.
 //
+// One row for each kind of failure: the exception, and who sets it.
+//
+// clang-format off
 // stage                 kind of failure                     exception       set by
-// arguments             count, keywords                     TypeError       fail_count,
-// fail_keywords context (CUDA)        a driver call                       RuntimeError fail_status
+// arguments             their number, keywords              TypeError       fail_count, fail_keywords
+// context (CUDA)        a driver call                       RuntimeError    fail_context
 // grid, stream,         no int                              TypeError       fail_field
 //   function            beyond the range                    OverflowError   fail_field
 // scalars               no number                           TypeError       fail_scalar
@@ -12,8 +15,8 @@
 // tuples                no sequence, other length, no item  TypeError       fail_sequence
 // kernel_metadata       CUDA: anything                      TypeError       fail_metadata
 //                       HIP: no tuple                       SystemError     fail_metadata
-//                       HIP: its length, its elements       as for grid     fail_metadata,
-//                       fail_field
+//                       HIP: its length                     TypeError       fail_metadata
+//                       HIP: its elements                   as for grid     fail_field
 // grid                  out of range                        ValueError      fail_grid
 // hooks, scratch calls  raised                              as raised       (unchanged)
 // pointers              no address, data_ptr() gave no int  TypeError       fail_pointer
@@ -24,7 +27,8 @@
 // descriptors           another type                        TypeError       fail_descriptor
 //                       unaligned                           ValueError      fail_descriptor
 // fp16                  beyond its range                    OverflowError   fail_half
-// launch                the driver refused                  RuntimeError    fail_status
+// launch                the driver refused                  RuntimeError    fail_launch
+// clang-format on
 //
 // Every function gives Failed, which a caller returns as its own null or false. What was done
 // before stays done, except that held references are dropped; nothing is launched after a failure.
@@ -59,8 +63,10 @@ RELAUNCH_COLD Failed fail_pointer(const Launcher& self, const Step& step, PyObje
 RELAUNCH_COLD Failed fail_descriptor(const Launcher& self, const Step& step, PyObject* value,
                                      DescriptorFault fault);
 RELAUNCH_COLD Failed fail_half(const Launcher& self, const Step& step, PyObject* value);
-RELAUNCH_COLD Failed fail_status(const Launcher& self, const Status& status,
-                                 const LaunchCall* call);
+RELAUNCH_COLD Failed fail_context(const Launcher& self, const Status& status);
+/// Says what was asked for, attributes included: a driver's own words rarely do.
+RELAUNCH_COLD Failed fail_launch(const Launcher& self, const Status& status, const LaunchCall& call,
+                                 std::int32_t num_ctas);
 /// A launcher that was built without a function has no hot call.
 RELAUNCH_COLD Failed fail_no_function(const Launcher& self);
 

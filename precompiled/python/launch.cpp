@@ -18,8 +18,8 @@
 namespace relaunch {
 namespace {
 
-/// Larger frames are taken from the heap; 256 parameters with their values fit easily.
-constexpr std::uint32_t kLargestStackFrame = 32 * 1024;
+/// Larger frames are taken from the heap; 256 parameters fit, whatever their types.
+constexpr std::uint32_t kLargestStackFrame = 48 * 1024;
 
 constexpr Py_ssize_t kCallFixed = 4;    // grid_x, grid_y, grid_z, stream
 constexpr Py_ssize_t kLaunchFixed = 9;  // these, function, kernel_metadata, launch_metadata, hooks
@@ -153,7 +153,7 @@ template <Shape shape, bool with_surroundings>
     const bool non_portable = asks_non_portable(*self.dialect, self.options, num_ctas);
     const Status status = self.submit(self, call, non_portable);
     if (!status) [[unlikely]]
-      return fail_status(self, status, &call);
+      return fail_launch(self, status, call, num_ctas);
   }
   if constexpr (with_surroundings) {
     if (!call_hook(surroundings.exit_hook, surroundings.launch_metadata)) return false;
@@ -220,7 +220,7 @@ template <Shape shape>
   if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) != 0) [[unlikely]]
     return fail_keywords(self);
   if (const Status status = self.driver->ensure_context(); !status) [[unlikely]] {
-    return fail_status(self, status, nullptr);
+    return fail_context(self, status);
   }
   if (count != kCallFixed + static_cast<Py_ssize_t>(self.plan.arguments)) [[unlikely]] {
     return fail_count(self, count, kCallFixed);
@@ -249,7 +249,7 @@ template <Shape shape>
 [[gnu::always_inline]] inline PyObject* launch_now(const Launcher& self, PyObject* const* args,
                                                    Py_ssize_t count) {
   if (const Status status = self.driver->ensure_context(); !status) [[unlikely]] {
-    return fail_status(self, status, nullptr);
+    return fail_context(self, status);
   }
   if (count != kLaunchFixed + static_cast<Py_ssize_t>(self.plan.arguments)) [[unlikely]] {
     return fail_count(self, count, kLaunchFixed);

@@ -274,7 +274,7 @@ def test_sixteen_ctas_need_permission(cuda: Any, refused: Any) -> None:
     cuda.recorder.fail("cuFuncSetAttribute", 0, 1)
     text = (
         "Triton Error [CUDA]: invalid argument (1 from cuFuncSetAttribute): add(i32), "
-        "grid (32, 3, 4), block 128, shared 0"
+        "grid (32, 3, 4), block 128, shared 0, cluster (16, 1, 1)"
     )
     refused(cuda, lambda: launcher(*GRID, 0, 1), RuntimeError, text)
 
@@ -307,6 +307,19 @@ def test_all_attributes_at_once(cuda: Any) -> None:
         [5, "02000000"],
         [11, "040000000300000001000000"],
     ]
+
+
+def test_a_refusal_says_what_was_asked_for(cuda: Any) -> None:
+    launcher = cuda.bind(cooperative=True, pdl=True, cluster=(2, 3, 1), preferred_cluster=(4, 3, 1), shared=99)
+    cuda.recorder.fail("cuLaunchKernelEx", 0, 912)
+    text = (
+        "Triton Error [CUDA]: error 912 (912 from cuLaunchKernelEx): add(), grid (4, 6, 2), block 128, shared 99, "
+        "pdl, cluster (2, 3, 1), preferred cluster (4, 3, 1), cooperative"
+    )
+    with pytest.raises(RuntimeError) as caught:
+        launcher(4, 6, 2, 0)
+    assert str(caught.value) == text
+    assert len(cuda.launches()) == 1  # a refused launch is recorded too
 
 
 def test_hip_clusters(hip: Any) -> None:

@@ -190,7 +190,7 @@ def test_an_old_runtime_says_what_it_lacks(hip: Any, tmp_path: Path) -> None:
         hip.bind(driver=library, num_ctas=2)(1, 1, 1, 0)
     assert str(caught.value) == (
         f"Triton Error [HIP]: {library} has no hipDrvLaunchKernelEx (it came with ROCm 7.0) "
-        "(801 from hipDrvLaunchKernelEx): add(), grid (2, 1, 1), block 256, shared 0"
+        "(801 from hipDrvLaunchKernelEx): add(), grid (2, 1, 1), block 256, shared 0, cluster (2, 1, 1)"
     )
 
 
