@@ -23,7 +23,9 @@ step_mypy() {
   mkdir -p build/typed/relaunch
   for entry in relaunch/*; do ln -s "$root/$entry" build/typed/relaunch/; done
   ln -s "$root/generator" "$root/differential" build/typed/relaunch/
-  MYPYPATH=build/typed .venv/bin/mypy --strict build/typed/relaunch
+  export MYPYPATH=build/typed
+  .venv/bin/mypy --strict build/typed/relaunch &&
+    .venv/bin/mypy --strict --explicit-package-bases tools tests
 }
 
 configure() { PATH="$root/.venv/bin:$PATH" cmake --preset "$1" >"build/configure-$1.log" 2>&1 ||

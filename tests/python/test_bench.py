@@ -88,6 +88,6 @@ def test_tables_have_a_row_per_launcher() -> None:
 
 
 def test_missing_valgrind_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench.shutil, "which", lambda tool: None if tool == "valgrind" else tool)
+    monkeypatch.setattr("shutil.which", lambda tool: None if tool == "valgrind" else tool)
     result = CliRunner().invoke(app, ["bench"])
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", "relaunch bench: valgrind not found\n")

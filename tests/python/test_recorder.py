@@ -68,7 +68,7 @@ class Driver:
 
 def addresses(*values: Any) -> Any:
     """A params array of the addresses of ctypes values, which it keeps alive."""
-    array = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
+    array: Any = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
     array.kept = values
     return array
 

@@ -28,7 +28,7 @@ def tree_of(*types: Any, names: str = "") -> relaunch.Tree:
             return relaunch.PyKernelArg(type=relaunch.ARG_CONSTEXPR, name=name)
         return relaunch.PyKernelArg(dtype=entry, name=name)
 
-    named = names.split() or [None] * len(types)
+    named: list[str | None] = [*names.split()] or [None] * len(types)
     return relaunch.Tree([node(entry, name) for entry, name in zip(types, named, strict=True)])
 
 

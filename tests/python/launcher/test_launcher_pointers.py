@@ -155,7 +155,7 @@ NAME = b"dlpack_exchange_api"
 kept: list[Any] = []
 
 
-@FromObject
+@FromObject  # type: ignore[untyped-decorator] # a C function type
 def from_object(source: Any, out: Any) -> int:
     source.calls.append("exchange")
     if source.fails:

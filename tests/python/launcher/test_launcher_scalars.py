@@ -224,6 +224,7 @@ def test_text_is_a_sequence_of_text(driver: Any, refused: Any) -> None:
     assert len(driver.launches()) == 2
     driver.forget(launcher)
     place = "argument 1 of add((constexpr, constexpr)): expected a sequence of 2 items, got "
+    value: Any
     for value, got in (
         (b"ab", "bytes"),
         ({0: 1, 1: 2}, "dict"),
