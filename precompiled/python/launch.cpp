@@ -18,8 +18,9 @@
 namespace relaunch {
 namespace {
 
-/// Larger frames are taken from the heap; 256 parameters fit, whatever their types.
-constexpr std::uint32_t kLargestStackFrame = 48 * 1024;
+/// Larger frames are taken from the heap; 256 parameters of 8 bytes fit. A data_ptr() or hook may
+/// launch again, as deep as Python's recursion limit of 1000 lets it, on a stack of 8 MiB.
+constexpr std::uint32_t kLargestStackFrame = 4 * 1024;
 
 constexpr Py_ssize_t kCallFixed = 4;    // grid_x, grid_y, grid_z, stream
 constexpr Py_ssize_t kLaunchFixed = 9;  // these, function, kernel_metadata, launch_metadata, hooks

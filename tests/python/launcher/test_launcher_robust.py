@@ -102,15 +102,23 @@ def test_arguments_that_call_the_launcher(driver: Any) -> None:
     assert order == [*range(20, -1, -1)]
 
 
-def test_endless_recursion_is_an_error(driver: Any) -> None:
+@pytest.mark.parametrize("count", [0, 200, 1000, 4000])
+@pytest.mark.parametrize("nested", [False, True])
+def test_endless_recursion_is_an_error(driver: Any, nested: bool, count: int) -> None:
+    """However large a launch's frame is, Python's recursion limit is reached before the stack's end."""
+
     class Endless:
         def data_ptr(self) -> int:
-            launcher(1, 1, 1, 0, self)
+            launcher(1, 1, 1, 0, self, *numbers)
             return 0
 
-    launcher = driver.bind("*i8")
+    types: list[Any] = ["i64"] * count
+    numbers: list[Any] = [7] * count
+    if nested:
+        types, numbers = [tuple(types)], [numbers]
+    launcher = driver.bind("*i8", *types)
     with pytest.raises(RecursionError):
-        launcher(1, 1, 1, 0, Endless())
+        launcher(1, 1, 1, 0, Endless(), *numbers)
     assert driver.launches() == []
 
 
