@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -51,5 +53,37 @@ app.command()(doctor)
 
 
 def main() -> None:
-    """Run the command line."""
-    app()
+    """Run the command line. What it cannot read or write is told in one line, exit 2."""
+    open_standard_streams()
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):  # the reader left: there is no telling what it saw
+            leave_unwritten()
+        raise
+    except BrokenPipeError:
+        leave_unwritten()
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"relaunch: {place}{error.strerror or error}", file=sys.stderr)
+        leave_unwritten()
+
+
+def open_standard_streams() -> None:
+    """Streams that the caller closed read nothing and take everything; no other file gets their numbers."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
+
+
+def leave_unwritten() -> NoReturn:
+    """Exit 2; what is still in standard output's buffer has no place to go."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    raise SystemExit(2) from None
