@@ -160,7 +160,7 @@ def _hip_launch_fails(situation: Situation) -> bool:
 
 
 def _exit_hook_set(situation: Situation) -> bool:
-    return bool(situation.call["exit"] != "none")
+    return bool(situation.call.get("exit", "none") != "none")
 
 
 SIGNATURE: dict[str, Callable[[Situation], bool]] = {

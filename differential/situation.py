@@ -79,7 +79,7 @@ class Situation:
 
     def num_ctas(self) -> int | None:
         """The second entry of the kernel's metadata; None where the metadata is refused."""
-        metadata = self.call["metadata"]
+        metadata = self.call.get("metadata")
         if not isinstance(metadata, list) or len(metadata) != 3:
             return None
         entries = [as_index(entry) for entry in metadata]
@@ -88,9 +88,9 @@ class Situation:
         return entries[1]
 
     def failing(self) -> tuple[str, int, int] | None:
-        """(function, n, status) of the driver call that is told to fail."""
+        """(function, n, status) of the driver call that is told to fail; status 0 is no failure."""
         fail = self.call.get("fail")
-        return None if fail is None else (fail[0], fail[1], fail[2])
+        return None if not fail or fail[2] == 0 else (fail[0], fail[1], fail[2])
 
     def put(self, place: Place, argument: Argument) -> Situation:
         """A copy of the situation with one argument replaced."""

@@ -310,3 +310,18 @@ def test_page_is_rendered_from_the_list() -> None:
         "docs/divergences.md is not what the list renders to; accept the change with "
         "`python -m relaunch.differential.divergence > docs/divergences.md`"
     )
+
+
+def test_a_call_told_to_succeed_is_no_failure() -> None:
+    for function in ("cuCtxGetCurrent", "cuFuncSetAttribute"):
+        told = cuda(["*fp32"], [{"tensor": "0x10"}], metadata=[4, 16, 0], fail=[function, 0, 0])
+        assert applicable(told) == []
+        assert applicable(cuda(["*fp32"], [{"tensor": "0x10"}], metadata=[4, 16, 0], fail=[function, 0, 2])) != []
+
+
+def test_what_a_call_may_leave_out() -> None:
+    """Metadata and hooks that a case does not name are null and none."""
+    call = {"grid": [-1, 1, 1], "args": [300]}
+    bare = {"id": "bare", "release": "3.6.0", "backend": "cuda", "signature": ["i8"], "call": call}
+    assert applicable(Case.from_json(bare)) == []
+    assert applicable(Case.from_json({**bare, "call": {**call, "fail": ["cuLaunchKernelEx", 0, 2]}})) == []
