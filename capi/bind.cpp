@@ -1,0 +1,209 @@
+// Signature text to tree to launcher, and what a launcher says about itself.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "capi/failure.hpp"
+#include "capi/launcher.hpp"
+#include "capi/structs.hpp"
+#include "migrate/parse.hpp"
+#include "precompiled/core/dialect.hpp"
+
+namespace relaunch::capi {
+namespace {
+
+const Dialect& dialect_named(const char* name) {
+  if (name == nullptr) throw BindError("options.dialect is null: name one, as triton-3.6-cuda");
+  if (const Dialect* dialect = find_dialect(name)) return *dialect;
+  std::string known;
+  for (const Dialect& dialect : all_dialects()) {
+    known += (known.empty() ? "" : ", ") + std::string(dialect.name);
+  }
+  throw BindError("unknown dialect '" + std::string(name) + "'; there are " + known);
+}
+
+std::optional<Dims> dims(const std::uint32_t (&given)[3]) {
+  if (given[0] == 0 && given[1] == 0 && given[2] == 0) return std::nullopt;
+  return Dims{given[0], given[1], given[2]};
+}
+
+std::optional<Scheduling> scheduling(std::uint32_t given) {
+  switch (given) {
+    case RELAUNCH_SCHEDULING_UNSET: return std::nullopt;
+    case RELAUNCH_SCHEDULING_DEFAULT: return Scheduling::driver_default;
+    case RELAUNCH_SCHEDULING_SPREAD: return Scheduling::spread;
+    case RELAUNCH_SCHEDULING_LOAD_BALANCING: return Scheduling::load_balancing;
+    default: break;
+  }
+  throw BindError("options.scheduling: expected a relaunch_scheduling, got " +
+                  std::to_string(given));
+}
+
+/// Zero stands for the default: it is no valid value of an option that goes through here.
+std::int32_t number(std::int32_t given, std::int32_t otherwise) {
+  return given == 0 ? otherwise : given;
+}
+
+void set_launch(relaunch_launcher& launcher, const relaunch_options& given) {
+  const Dialect& dialect = *launcher.dialect;
+  const std::int32_t lanes = number(given.warp_size, static_cast<std::int32_t>(dialect.warp_size));
+  const LaunchOptions options{
+      .cooperative = given.cooperative != 0,
+      .pdl = given.pdl != 0,
+      .warp_size = static_cast<std::uint32_t>(std::max(0, lanes)),
+      .cluster = dims(given.cluster),
+      .preferred_cluster = dims(given.preferred_cluster),
+      .scheduling = scheduling(given.scheduling),
+      .non_portable_cluster = given.non_portable_cluster != 0,
+  };
+  const Geometry geometry{number(given.num_warps, 4), number(given.num_ctas, 1), given.shared};
+  check_options(dialect, options, geometry);
+  launcher.attributes = launcher.driver->encode(
+      make_attributes(dialect, options, geometry.num_ctas), options.cooperative);
+  launcher.non_portable = asks_non_portable(dialect, options, geometry.num_ctas);
+  launcher.grid_scale = has_cta_clusters(dialect, geometry.num_ctas) ? geometry.num_ctas : 1;
+  launcher.block = options.warp_size * static_cast<std::uint32_t>(geometry.num_warps);
+  launcher.shared = static_cast<std::uint32_t>(geometry.shared);
+}
+
+void set_hidden(relaunch_launcher& launcher) {
+  const auto section = launcher.dialect->hidden.parameters;
+  if (section.size() > relaunch_launcher::kMostHidden) {
+    throw BindError(std::string(launcher.dialect->name) + " has more hidden parameters than known");
+  }
+  for (std::size_t i = 0; i < section.size(); ++i) {
+    switch (section[i].kind) {
+      case HiddenKind::null: launcher.hidden_at[i] = relaunch_launcher::kNull; break;
+      case HiddenKind::global_scratch:
+        launcher.hidden_at[i] = offsetof(relaunch_launch_config, global_scratch);
+        launcher.takes_global_scratch = true;
+        break;
+      case HiddenKind::profile_scratch:
+        launcher.hidden_at[i] = offsetof(relaunch_launch_config, profile_scratch);
+        launcher.takes_profile_scratch = true;
+        break;
+    }
+  }
+  launcher.hidden = static_cast<std::uint32_t>(section.size());
+  launcher.arguments = static_cast<std::uint32_t>(launcher.plan.parameters.size() - section.size());
+  if (launcher.arguments > 0) {
+    const Parameter& last = launcher.plan.parameters[launcher.arguments - 1];
+    launcher.packed_bytes = last.slot_offset + last.slot_size;
+  }
+}
+
+std::size_t count_descriptors(const Tree& tree) {
+  return static_cast<std::size_t>(
+      std::count_if(tree.parameters.begin(), tree.parameters.end(), [](const PyKernelArg& node) {
+        return node.type == ArgKind::ARG_KERNEL && find_type(node.dtype) == Type::tensordesc;
+      }));
+}
+
+std::unique_ptr<relaunch_launcher> bind(const Tree& tree, const relaunch_options& options) {
+  auto launcher = std::make_unique<relaunch_launcher>();
+  launcher->dialect = &dialect_named(options.dialect);
+  const Dialect& dialect = *launcher->dialect;
+  launcher->name = options.name != nullptr ? options.name : "kernel";
+  const std::size_t metas = options.tensordesc_meta != 0 ? count_descriptors(tree) : 0;
+  launcher->plan = make_plan(tree, dialect, {.descriptor_metas = metas});
+  const bool has_path = options.driver != nullptr;
+  launcher->driver = &Driver::open(
+      dialect.backend, has_path ? std::string_view(options.driver) : dialect.driver, has_path);
+  launcher->function = reinterpret_cast<std::uint64_t>(options.function);
+  set_launch(*launcher, options);
+  set_hidden(*launcher);
+  return launcher;
+}
+
+/// The error of a text that cannot be read, its span in the text that was given.
+Failure unreadable(const migrate::Parsed& parsed) {
+  const migrate::Diagnostic& error = parsed.error();
+  const Span span = parsed.origin ? parsed.origin->source_of(error.span) : error.span;
+  return {RELAUNCH_ERROR_SIGNATURE, error.message, error.code, span};
+}
+
+}  // namespace
+}  // namespace relaunch::capi
+
+using namespace relaunch;
+using namespace relaunch::capi;
+
+uint32_t relaunch_abi_version(void) { return RELAUNCH_ABI_VERSION; }
+
+relaunch_status relaunch_parse(const char* text, size_t length, relaunch_tree** tree) {
+  return guarded([=] {
+    require(text, "text");
+    require(tree, "tree");
+    migrate::Parsed parsed = migrate::parse({text, length});
+    if (!parsed.ok()) return keep(unreadable(parsed));
+    std::string line = dump(parsed.tree);
+    *tree = new relaunch_tree{std::move(parsed.tree), std::move(line)};
+    return RELAUNCH_OK;
+  });
+}
+
+void relaunch_tree_free(relaunch_tree* tree) { delete tree; }
+
+const char* relaunch_tree_text(const relaunch_tree* tree) {
+  return tree != nullptr ? tree->text.c_str() : nullptr;
+}
+
+relaunch_status relaunch_bind(const relaunch_tree* tree, const relaunch_options* options,
+                              relaunch_launcher** launcher) {
+  return guarded([=] {
+    require(tree, "tree");
+    require(launcher, "launcher");
+    *launcher = bind(tree->tree, read(options, "options")).release();
+    return RELAUNCH_OK;
+  });
+}
+
+void relaunch_launcher_free(relaunch_launcher* launcher) { delete launcher; }
+
+relaunch_status relaunch_describe(const relaunch_launcher* launcher, relaunch_plan* plan) {
+  return guarded([=] {
+    require(launcher, "launcher");
+    require_struct(plan, "plan");
+    fill(plan, {.size = sizeof(relaunch_plan),
+                .dialect = launcher->dialect->name.data(),
+                .name = launcher->name.c_str(),
+                .signature = launcher->plan.signature.c_str(),
+                .parameter_count = launcher->plan.parameters.size(),
+                .argument_count = launcher->arguments,
+                .packed_bytes = launcher->packed_bytes,
+                .kernel_bytes = launcher->plan.parameter_bytes});
+    return RELAUNCH_OK;
+  });
+}
+
+relaunch_status relaunch_describe_parameter(const relaunch_launcher* launcher, size_t index,
+                                            relaunch_parameter* parameter) {
+  return guarded([=] {
+    require(launcher, "launcher");
+    require_struct(parameter, "parameter");
+    const Plan& plan = launcher->plan;
+    if (index >= plan.parameters.size()) {
+      throw ArgumentError("index " + std::to_string(index) + ": " +
+                          call_text(launcher->name, plan) + " has " +
+                          std::to_string(plan.parameters.size()) + " parameters");
+    }
+    const Parameter& own = plan.parameters[index];
+    const bool is_hidden = own.leaf == kNoLeaf;
+    fill(parameter, {.size = sizeof(relaunch_parameter),
+                     .name = own.name.c_str(),
+                     .type = is_hidden ? "*i8" : plan.leaves[own.leaf].type.c_str(),
+                     .hidden = is_hidden ? 1U : 0U,
+                     .position = is_hidden ? 0U : own.leaf + 1,
+                     .slot_offset = own.slot_offset,
+                     .slot_size = own.slot_size,
+                     .kernel_offset = own.offset,
+                     .kernel_size = own.size,
+                     .kernel_alignment = own.alignment,
+                     .reserved = 0});
+    return RELAUNCH_OK;
+  });
+}
