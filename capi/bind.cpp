@@ -1,6 +1,8 @@
 // Signature text to tree to launcher, and what a launcher says about itself.
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,26 +68,40 @@ void set_launch(relaunch_launcher& launcher, const relaunch_options& given) {
       make_attributes(dialect, options, geometry.num_ctas), options.cooperative);
   launcher.non_portable = asks_non_portable(dialect, options, geometry.num_ctas);
   launcher.grid_scale = has_cta_clusters(dialect, geometry.num_ctas) ? geometry.num_ctas : 1;
-  launcher.block = options.warp_size * static_cast<std::uint32_t>(geometry.num_warps);
-  launcher.shared = static_cast<std::uint32_t>(geometry.shared);
+  launcher.most_x = static_cast<std::uint32_t>(INT32_MAX / launcher.grid_scale);
+  launcher.call = {
+      .grid = {},
+      .block = options.warp_size * static_cast<std::uint32_t>(geometry.num_warps),
+      .shared = static_cast<std::uint32_t>(geometry.shared),
+      .stream = 0,
+      .attributes = &launcher.attributes,
+      .attribute_count = launcher.attributes.count,
+      .function = reinterpret_cast<std::uint64_t>(given.function),
+      .parameters = nullptr,
+  };
+}
+
+/// Whether the slots lie eight bytes apart: no parameter is larger.
+bool has_word_slots(const Plan& plan) {
+  std::uint32_t expected = 0;
+  return std::all_of(plan.slot_offsets.begin(), plan.slot_offsets.end(),
+                     [&expected](std::uint32_t offset) {
+                       return offset == std::exchange(expected, expected + 8);
+                     });
 }
 
 void set_hidden(relaunch_launcher& launcher) {
   const auto section = launcher.dialect->hidden.parameters;
+  constexpr std::size_t kGlobal = offsetof(relaunch_launch_config, global_scratch);
+  constexpr std::size_t kProfile = offsetof(relaunch_launch_config, profile_scratch);
   if (section.size() > relaunch_launcher::kMostHidden) {
     throw BindError(std::string(launcher.dialect->name) + " has more hidden parameters than known");
   }
   for (std::size_t i = 0; i < section.size(); ++i) {
     switch (section[i].kind) {
       case HiddenKind::null: launcher.hidden_at[i] = relaunch_launcher::kNull; break;
-      case HiddenKind::global_scratch:
-        launcher.hidden_at[i] = offsetof(relaunch_launch_config, global_scratch);
-        launcher.takes_global_scratch = true;
-        break;
-      case HiddenKind::profile_scratch:
-        launcher.hidden_at[i] = offsetof(relaunch_launch_config, profile_scratch);
-        launcher.takes_profile_scratch = true;
-        break;
+      case HiddenKind::global_scratch: launcher.hidden_at[i] = kGlobal; break;
+      case HiddenKind::profile_scratch: launcher.hidden_at[i] = kProfile; break;
     }
   }
   launcher.hidden = static_cast<std::uint32_t>(section.size());
@@ -94,6 +110,10 @@ void set_hidden(relaunch_launcher& launcher) {
     const Parameter& last = launcher.plan.parameters[launcher.arguments - 1];
     launcher.packed_bytes = last.slot_offset + last.slot_size;
   }
+  const bool is_usual = launcher.hidden_at == std::array{kGlobal, kProfile} &&
+                        launcher.arguments <= relaunch_launcher::kUsualArguments &&
+                        has_word_slots(launcher.plan) && !launcher.non_portable;
+  launcher.usual_size = is_usual ? sizeof(relaunch_launch_config) : 0;
 }
 
 std::size_t count_descriptors(const Tree& tree) {
@@ -113,7 +133,6 @@ std::unique_ptr<relaunch_launcher> bind(const Tree& tree, const relaunch_options
   const bool has_path = options.driver != nullptr;
   launcher->driver = &Driver::open(
       dialect.backend, has_path ? std::string_view(options.driver) : dialect.driver, has_path);
-  launcher->function = reinterpret_cast<std::uint64_t>(options.function);
   set_launch(*launcher, options);
   set_hidden(*launcher);
   return launcher;
@@ -169,13 +188,14 @@ relaunch_status relaunch_describe(const relaunch_launcher* launcher, relaunch_pl
     require(launcher, "launcher");
     require_struct(plan, "plan");
     fill(plan, {.size = sizeof(relaunch_plan),
-                .dialect = launcher->dialect->name.data(),
-                .name = launcher->name.c_str(),
-                .signature = launcher->plan.signature.c_str(),
-                .parameter_count = launcher->plan.parameters.size(),
+                .parameter_count = static_cast<std::uint32_t>(launcher->plan.parameters.size()),
                 .argument_count = launcher->arguments,
                 .packed_bytes = launcher->packed_bytes,
-                .kernel_bytes = launcher->plan.parameter_bytes});
+                .kernel_bytes = launcher->plan.parameter_bytes,
+                .reserved = 0,
+                .dialect = launcher->dialect->name.data(),
+                .name = launcher->name.c_str(),
+                .signature = launcher->plan.signature.c_str()});
     return RELAUNCH_OK;
   });
 }
@@ -194,16 +214,15 @@ relaunch_status relaunch_describe_parameter(const relaunch_launcher* launcher, s
     const Parameter& own = plan.parameters[index];
     const bool is_hidden = own.leaf == kNoLeaf;
     fill(parameter, {.size = sizeof(relaunch_parameter),
+                     .hidden = is_hidden ? 1U : 0U,
                      .name = own.name.c_str(),
                      .type = is_hidden ? "*i8" : plan.leaves[own.leaf].type.c_str(),
-                     .hidden = is_hidden ? 1U : 0U,
                      .position = is_hidden ? 0U : own.leaf + 1,
                      .slot_offset = own.slot_offset,
                      .slot_size = own.slot_size,
                      .kernel_offset = own.offset,
                      .kernel_size = own.size,
-                     .kernel_alignment = own.alignment,
-                     .reserved = 0});
+                     .kernel_alignment = own.alignment});
     return RELAUNCH_OK;
   });
 }

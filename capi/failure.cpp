@@ -55,10 +55,11 @@ relaunch_status relaunch_last_error(relaunch_error* error) {
   if (error == nullptr || error->size < kLeast<relaunch_error>) return RELAUNCH_ERROR_ARGUMENT;
   fill(error, {.size = sizeof(relaunch_error),
                .status = last.status,
-               .driver_status = last.driver_status,
                .message = message_of(last),
                .code = last.code.c_str(),
                .span_begin = last.span.begin,
-               .span_end = last.span.end});
+               .span_end = last.span.end,
+               .driver_status = last.driver_status,
+               .reserved = 0});
   return RELAUNCH_OK;
 }

@@ -23,23 +23,28 @@ struct relaunch_launcher {
   static constexpr std::size_t kMostHidden = 2;
   /// In `hidden_at`: always null.
   static constexpr std::size_t kNull = 0;
+  /// Launches of more are put together in a slower way. A multiple of 4.
+  static constexpr std::size_t kUsualArguments = 64;
+
+  relaunch_launcher() = default;
+  relaunch_launcher(const relaunch_launcher&) = delete;  // `call` points into it
+  relaunch_launcher& operator=(const relaunch_launcher&) = delete;
+  ~relaunch_launcher() = default;
+
+  // All that a launch reads.
+  relaunch::LaunchCall call{};  // all but grid, stream and parameters
+  const relaunch::Driver* driver = nullptr;
+  std::uint32_t arguments = 0;  // parameters that a launch is given
+  std::uint32_t hidden = 0;     // those it appends
+  std::uint32_t packed_bytes = 0;
+  std::uint32_t most_x = 0;                          // the largest grid x
+  std::int32_t grid_scale = 1;                       // blocks per block asked for, along x
+  std::uint32_t usual_size = 0;                      // of a config; 0: no launch is usual
+  bool non_portable = false;                         // the function is told before each launch
+  std::array<std::size_t, kMostHidden> hidden_at{};  // offset of each in relaunch_launch_config
+  relaunch::EncodedAttributes attributes;
 
   relaunch::Plan plan;
   const relaunch::Dialect* dialect = nullptr;
-  const relaunch::Driver* driver = nullptr;
   std::string name;
-
-  // All that a launch reads.
-  relaunch::EncodedAttributes attributes;
-  std::uint64_t function = 0;
-  std::uint32_t arguments = 0;                       // parameters that a launch is given
-  std::uint32_t hidden = 0;                          // those it appends
-  std::array<std::size_t, kMostHidden> hidden_at{};  // offset of each in relaunch_launch_config
-  bool takes_global_scratch = false;
-  bool takes_profile_scratch = false;
-  bool non_portable = false;
-  std::int32_t grid_scale = 1;  // blocks per block of the grid asked for, along x
-  std::uint32_t block = 0;      // threads
-  std::uint32_t shared = 0;     // bytes
-  std::uint32_t packed_bytes = 0;
 };

@@ -18,13 +18,13 @@ inline constexpr std::size_t kLeast = 0;
 template <>
 inline constexpr std::size_t kLeast<relaunch_error> = 48;
 template <>
-inline constexpr std::size_t kLeast<relaunch_options> = 104;
+inline constexpr std::size_t kLeast<relaunch_options> = 96;
 template <>
-inline constexpr std::size_t kLeast<relaunch_plan> = 64;
+inline constexpr std::size_t kLeast<relaunch_plan> = 48;
 template <>
-inline constexpr std::size_t kLeast<relaunch_parameter> = 56;
+inline constexpr std::size_t kLeast<relaunch_parameter> = 48;
 template <>
-inline constexpr std::size_t kLeast<relaunch_launch_config> = 56;
+inline constexpr std::size_t kLeast<relaunch_launch_config> = 48;
 
 /// Throws ArgumentError for a null or a size that no release had; `what` names the struct.
 template <typename Struct>
@@ -41,11 +41,12 @@ template <typename Struct>
 Struct read(const Struct* given, const char* what) {
   require_struct(given, what);
   Struct own{};
-  std::memcpy(&own, given, std::min(given->size, sizeof own));
+  const std::size_t size = given->size;
+  std::memcpy(&own, given, std::min(size, sizeof own));
   const auto* bytes = reinterpret_cast<const char*>(given);
-  const bool is_known = std::all_of(bytes + sizeof own, bytes + std::max(given->size, sizeof own),
+  const bool is_known = std::all_of(bytes + sizeof own, bytes + std::max(size, sizeof own),
                                     [](char byte) { return byte == 0; });
-  if (!is_known || own.reserved != 0) {
+  if (!is_known) {
     throw ArgumentError(std::string(what) + " has fields set that this library does not know");
   }
   own.size = sizeof own;
@@ -55,8 +56,8 @@ Struct read(const Struct* given, const char* what) {
 /// Copies `own` to the caller's struct as far as that reaches. Its size stays.
 template <typename Struct>
 void fill(Struct* given, Struct own) {
-  const std::size_t size = given->size;
-  std::memcpy(given, &own, std::min(size, sizeof own));
+  const std::uint32_t size = given->size;
+  std::memcpy(given, &own, std::min<std::size_t>(size, sizeof own));
   given->size = size;
 }
 

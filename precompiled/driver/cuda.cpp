@@ -12,6 +12,13 @@ namespace {
 
 static_assert(sizeof(CUlaunchAttribute) == EncodedAttributes::kEntryBytes);
 static_assert(CUDA_ERROR_INVALID_VALUE == kInvalidValue);
+static_assert(offsetof(LaunchCall, grid) == offsetof(CUlaunchConfig, gridDimX));
+static_assert(offsetof(LaunchCall, block) == offsetof(CUlaunchConfig, blockDimX));
+static_assert(offsetof(LaunchCall, shared) == offsetof(CUlaunchConfig, sharedMemBytes));
+static_assert(offsetof(LaunchCall, stream) == offsetof(CUlaunchConfig, hStream));
+static_assert(offsetof(LaunchCall, attributes) == offsetof(CUlaunchConfig, attrs));
+static_assert(offsetof(LaunchCall, attribute_count) == offsetof(CUlaunchConfig, numAttrs));
+static_assert(offsetof(LaunchCall, function) >= sizeof(CUlaunchConfig));
 static_assert(static_cast<int>(Scheduling::spread) == CU_CLUSTER_SCHEDULING_POLICY_SPREAD);
 static_assert(static_cast<int>(Scheduling::load_balancing) ==
               CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
@@ -82,21 +89,9 @@ class CudaDriver final : public Driver {
   }
 
   Status launch(const LaunchCall& call) const noexcept override {
-    CUlaunchConfig config;
-    config.gridDimX = call.grid[0];
-    config.gridDimY = call.grid[1];
-    config.gridDimZ = call.grid[2];
-    config.blockDimX = call.block;
-    config.blockDimY = 1;
-    config.blockDimZ = 1;
-    config.sharedMemBytes = call.shared;
-    config.hStream = handle<CUstream>(call.stream);
-    // The driver only reads attributes; its struct lacks the const.
-    config.attrs = reinterpret_cast<CUlaunchAttribute*>(
-        const_cast<std::byte*>(call.attributes->bytes));  // NOLINT
-    config.numAttrs = call.attributes->count;
     const CUresult result =
-        f_.cuLaunchKernelEx(&config, handle<CUfunction>(call.function), call.parameters, nullptr);
+        f_.cuLaunchKernelEx(reinterpret_cast<const CUlaunchConfig*>(&call),
+                            handle<CUfunction>(call.function), call.parameters, nullptr);
     return {result, "cuLaunchKernelEx"};
   }
 

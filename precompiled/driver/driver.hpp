@@ -34,14 +34,19 @@ struct EncodedAttributes {
   bool cooperative = false;  // for drivers that launch such kernels by another function
 };
 
+/// A launch. The fields up to `attribute_count` lie as in CUlaunchConfig and HIP_LAUNCH_CONFIG, so
+/// that a driver takes them as they are.
 struct LaunchCall {
   Dims grid;
-  std::uint32_t block;   // threads along x; y and z are 1
+  std::uint32_t block;  // threads along x
+  std::uint32_t block_y = 1;
+  std::uint32_t block_z = 1;
   std::uint32_t shared;  // bytes
   std::uint64_t stream;
+  const EncodedAttributes* attributes;
+  std::uint32_t attribute_count;  // attributes->count
   std::uint64_t function;
   void** parameters;
-  const EncodedAttributes* attributes;
 };
 
 /// Both drivers give this code to an address that is none of theirs.

@@ -11,6 +11,14 @@ namespace {
 
 static_assert(sizeof(hip::LaunchAttribute) == EncodedAttributes::kEntryBytes);
 static_assert(hipErrorInvalidValue == kInvalidValue);
+static_assert(offsetof(LaunchCall, grid) == offsetof(hip::LaunchConfig, grid));
+static_assert(offsetof(LaunchCall, block) == offsetof(hip::LaunchConfig, block));
+static_assert(offsetof(LaunchCall, shared) == offsetof(hip::LaunchConfig, shared));
+static_assert(offsetof(LaunchCall, stream) == offsetof(hip::LaunchConfig, stream));
+static_assert(offsetof(LaunchCall, attributes) == offsetof(hip::LaunchConfig, attributes));
+static_assert(offsetof(LaunchCall, attribute_count) ==
+              offsetof(hip::LaunchConfig, attribute_count));
+static_assert(offsetof(LaunchCall, function) >= sizeof(hip::LaunchConfig));
 
 template <typename Handle>
 Handle handle(std::uint64_t value) {
@@ -47,7 +55,7 @@ class HipDriver final : public Driver {
     const auto function = handle<hipFunction_t>(call.function);
     const auto stream = handle<hipStream_t>(call.stream);
     const Dims& grid = call.grid;
-    if (call.attributes->count != 0) return launch_with_attributes(call);
+    if (call.attribute_count != 0) return launch_with_attributes(call);
     if (call.attributes->cooperative) {
       return {f_.hipModuleLaunchCooperativeKernel(function, grid[0], grid[1], grid[2], call.block,
                                                   1, 1, call.shared, stream, call.parameters),
@@ -83,19 +91,8 @@ class HipDriver final : public Driver {
 
  private:
   Status launch_with_attributes(const LaunchCall& call) const noexcept {
-    hip::LaunchConfig config{};
-    std::memcpy(config.grid, call.grid.data(), sizeof(config.grid));
-    config.block[0] = call.block;
-    config.block[1] = 1;
-    config.block[2] = 1;
-    config.shared = call.shared;
-    config.stream = handle<hipStream_t>(call.stream);
-    // The runtime only reads attributes; its struct lacks the const.
-    config.attributes = reinterpret_cast<hip::LaunchAttribute*>(
-        const_cast<std::byte*>(call.attributes->bytes));  // NOLINT
-    config.attribute_count = call.attributes->count;
-    return {f_.hipDrvLaunchKernelEx(&config, handle<hipFunction_t>(call.function), call.parameters,
-                                    nullptr),
+    return {f_.hipDrvLaunchKernelEx(reinterpret_cast<const hip::LaunchConfig*>(&call),
+                                    handle<hipFunction_t>(call.function), call.parameters, nullptr),
             "hipDrvLaunchKernelEx"};
   }
 

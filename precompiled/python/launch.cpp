@@ -147,9 +147,10 @@ template <Shape shape, bool with_surroundings>
         .block = self.options.warp_size * static_cast<std::uint32_t>(request.geometry.num_warps),
         .shared = static_cast<std::uint32_t>(request.geometry.shared),
         .stream = request.stream,
+        .attributes = request.attributes,
+        .attribute_count = request.attributes->count,
         .function = request.function,
         .parameters = pointers,
-        .attributes = request.attributes,
     };
     const bool non_portable = asks_non_portable(*self.dialect, self.options, num_ctas);
     const Status status = self.submit(self, call, non_portable);

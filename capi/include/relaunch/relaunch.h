@@ -59,13 +59,14 @@ RELAUNCH_API uint32_t relaunch_abi_version(void);
 
 /* The last failure in this thread. Texts are never null. */
 typedef struct relaunch_error {
-  size_t size;
+  uint32_t size;
   relaunch_status status; /* RELAUNCH_OK: nothing has failed in this thread */
-  int32_t driver_status;  /* the driver's own code; 0 where it is not the driver's error */
   const char* message;
   const char* code;  /* "RL010": of RELAUNCH_ERROR_SIGNATURE, else "" */
   size_t span_begin; /* bytes of the signature's text, end one past the last */
   size_t span_end;
+  int32_t driver_status; /* the driver's own code; 0 where it is not the driver's error */
+  uint32_t reserved;
 } relaunch_error;
 
 RELAUNCH_API relaunch_status relaunch_last_error(relaunch_error* error);
@@ -80,7 +81,8 @@ RELAUNCH_API const char* relaunch_tree_text(const relaunch_tree* tree);
 
 /* How a kernel is launched; the options of Python's relaunch.Launcher. */
 typedef struct relaunch_options {
-  size_t size;
+  uint32_t size;
+  uint32_t scheduling; /* a relaunch_scheduling */
   const char* dialect; /* "triton-3.6-cuda"; the one option that must be given */
   const char* name;    /* of the kernel, for messages; "kernel" */
   const char* driver;  /* path or name of the driver library; the dialect's own */
@@ -91,12 +93,10 @@ typedef struct relaunch_options {
   int32_t warp_size;   /* in lanes; the dialect's */
   uint32_t cluster[3]; /* in CTAs; the grid then counts CTAs. All zero: as num_ctas says */
   uint32_t preferred_cluster[3];
-  uint32_t scheduling; /* a relaunch_scheduling */
   int32_t cooperative; /* these four: zero is no, anything else yes */
   int32_t pdl;         /* programmatic dependent launch */
   int32_t non_portable_cluster;
   int32_t tensordesc_meta; /* tensordesc entries are passed as tensor maps, not taken apart */
-  uint32_t reserved;       /* 0 */
 } relaunch_options;
 
 /* Makes the plan, opens the driver library (no driver function is called) and makes the launch
@@ -109,14 +109,15 @@ RELAUNCH_API void relaunch_launcher_free(relaunch_launcher* launcher);
 
 /* What a launcher was bound to. Texts live as long as the launcher. */
 typedef struct relaunch_plan {
-  size_t size;
+  uint32_t size;
+  uint32_t parameter_count; /* of the kernel, hidden ones included, which are last */
+  uint32_t argument_count;  /* of these, how many a launch is given */
+  uint32_t packed_bytes;    /* what relaunch_launch_packed takes */
+  uint32_t kernel_bytes;    /* end of the kernel's parameter space */
+  uint32_t reserved;
   const char* dialect;
   const char* name;
-  const char* signature;  /* the types: "*fp32, i32, (i32, *fp16)" */
-  size_t parameter_count; /* of the kernel, hidden ones included, which are last */
-  size_t argument_count;  /* of these, how many a launch is given */
-  size_t packed_bytes;    /* what relaunch_launch_packed takes */
-  size_t kernel_bytes;    /* end of the kernel's parameter space */
+  const char* signature; /* the types: "*fp32, i32, (i32, *fp16)" */
 } relaunch_plan;
 
 RELAUNCH_API relaunch_status relaunch_describe(const relaunch_launcher* launcher,
@@ -124,17 +125,16 @@ RELAUNCH_API relaunch_status relaunch_describe(const relaunch_launcher* launcher
 
 /* One parameter of the kernel. Texts live as long as the launcher. */
 typedef struct relaunch_parameter {
-  size_t size;
-  const char* name;  /* "" where the signature gives none */
-  const char* type;  /* canonical: "*fp32", "i32", "nvTmaDesc" */
-  uint32_t hidden;   /* 1: filled by the launch, not among its arguments */
-  uint32_t position; /* in the flattened signature from 1, constexpr counted; 0 for hidden ones */
+  uint32_t size;
+  uint32_t hidden;      /* 1: filled by the launch, not among its arguments */
+  const char* name;     /* "" where the signature gives none */
+  const char* type;     /* canonical: "*fp32", "i32", "nvTmaDesc" */
+  uint32_t position;    /* in the flattened signature from 1, constexpr counted; 0 if hidden */
   uint32_t slot_offset; /* in bytes, in what relaunch_launch_packed takes */
   uint32_t slot_size;
   uint32_t kernel_offset; /* in bytes, in the kernel's parameter space */
   uint32_t kernel_size;
   uint32_t kernel_alignment;
-  uint32_t reserved;
 } relaunch_parameter;
 
 RELAUNCH_API relaunch_status relaunch_describe_parameter(const relaunch_launcher* launcher,
@@ -147,11 +147,10 @@ RELAUNCH_API relaunch_status relaunch_ensure_context(const relaunch_launcher* la
 
 /* Where one launch goes. */
 typedef struct relaunch_launch_config {
-  size_t size;
+  uint32_t size;
   uint32_t grid[3]; /* blocks, or clusters where num_ctas is not 1; a zero launches nothing */
-  uint32_t reserved;
-  void* stream;            /* CUstream or hipStream_t; the default stream */
-  void* function;          /* the one of the options */
+  void* stream;     /* CUstream or hipStream_t; the default stream */
+  void* function;   /* the one of the options */
   uint64_t global_scratch; /* device addresses for hidden parameters; null */
   uint64_t profile_scratch;
 } relaunch_launch_config;

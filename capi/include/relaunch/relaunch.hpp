@@ -207,7 +207,6 @@ struct place {
   operator relaunch_launch_config() const noexcept {  // NOLINT(google-explicit-constructor)
     return {sizeof(relaunch_launch_config),
             {grid.x, grid.y, grid.z},
-            0,
             stream,
             function,
             global_scratch,
