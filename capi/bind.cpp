@@ -127,6 +127,7 @@ std::unique_ptr<relaunch_launcher> bind(const Tree& tree, const relaunch_options
   auto launcher = std::make_unique<relaunch_launcher>();
   launcher->dialect = &dialect_named(options.dialect);
   const Dialect& dialect = *launcher->dialect;
+  launcher->dialect_name = dialect.name;
   launcher->name = options.name != nullptr ? options.name : "kernel";
   const std::size_t metas = options.tensordesc_meta != 0 ? count_descriptors(tree) : 0;
   launcher->plan = make_plan(tree, dialect, {.descriptor_metas = metas});
@@ -193,7 +194,7 @@ relaunch_status relaunch_describe(const relaunch_launcher* launcher, relaunch_pl
                 .packed_bytes = launcher->packed_bytes,
                 .kernel_bytes = launcher->plan.parameter_bytes,
                 .reserved = 0,
-                .dialect = launcher->dialect->name.data(),
+                .dialect = launcher->dialect_name.c_str(),
                 .name = launcher->name.c_str(),
                 .signature = launcher->plan.signature.c_str()});
     return RELAUNCH_OK;

@@ -46,5 +46,6 @@ struct relaunch_launcher {
 
   relaunch::Plan plan;
   const relaunch::Dialect* dialect = nullptr;
-  std::string name;
+  std::string dialect_name;
+  std::string name;  // of the kernel
 };

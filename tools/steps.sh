@@ -5,7 +5,7 @@
 all_steps=(format ruff mypy unit asan tidy pytest)
 
 cpp_sources() {
-  find precompiled migrate differential kernels tests relaunch \
+  find precompiled migrate capi differential kernels tests relaunch \
     \( -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.c' -o -name '*.def' \
     -o -name '*.cu' -o -name '*.hip' \) -type f -print0 2>/dev/null | sort -z
 }

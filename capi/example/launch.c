@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_driver.h"
+#include "driver.h"
 
 #define MOST_PARAMETERS 128
 #define SHOWN_BYTES 16

@@ -221,6 +221,7 @@ TEST_F(CapiRefusal, ErrorsBelongToTheirThread) {
   EXPECT_EQ(relaunch_parse(nullptr, 0, nullptr), RELAUNCH_ERROR_ARGUMENT);
   const Launcher launcher = bound("i32");
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (std::uint32_t i = 0; i < 4; ++i) {
     threads.emplace_back([&launcher, i] {
       EXPECT_EQ(LastError().status, RELAUNCH_OK);

@@ -15,6 +15,7 @@
 #ifndef RELAUNCH_RELAUNCH_H
 #define RELAUNCH_RELAUNCH_H
 
+/* NOLINTBEGIN(modernize-*): this is C. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -171,5 +172,7 @@ RELAUNCH_API relaunch_status relaunch_launch_packed(const relaunch_launcher* lau
 #ifdef __cplusplus
 }
 #endif
+
+/* NOLINTEND(modernize-*) */
 
 #endif

@@ -175,6 +175,7 @@ class tree {
 struct options {
   std::string dialect;
   std::string name = "kernel";
+  // NOLINTNEXTLINE(readability-redundant-member-init): without it, leaving it out is a warning
   std::string driver = {};
   void* function = nullptr;
   std::int32_t num_warps = 4;
@@ -317,9 +318,9 @@ class launcher {
       const relaunch_parameter expected = parameter(i);
       if (detail::takes(expected, given[i])) continue;
       std::string text = "argument " + std::to_string(expected.position);
-      if (*expected.name != '\0') text += " '" + std::string(expected.name) + "'";
-      throw error(RELAUNCH_ERROR_ARGUMENT, text + " of " + call + ": expected " + expected.type +
-                                               ", got " + detail::words(given[i]));
+      if (*expected.name != '\0') text.append(" '").append(expected.name).append("'");
+      text.append(" of ").append(call).append(": expected ").append(expected.type);
+      throw error(RELAUNCH_ERROR_ARGUMENT, text + ", got " + detail::words(given[i]));
     }
   }
 

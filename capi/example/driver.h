@@ -1,6 +1,6 @@
 /* The few calls of a CUDA driver that the example makes beside launching, without cuda.h. */
-#ifndef CUDA_DRIVER_H
-#define CUDA_DRIVER_H
+#ifndef EXAMPLE_DRIVER_H
+#define EXAMPLE_DRIVER_H
 
 #include <stddef.h>
 #include <stdint.h>
