@@ -84,15 +84,18 @@ struct Pointers {
   void* const* arguments;
   std::size_t count;
 
+  bool are_null() const { return arguments == nullptr; }
   bool fit(const relaunch_launcher& self) const {
-    return count == self.arguments && (arguments != nullptr || count == 0);
+    return count == self.arguments && (!are_null() || count == 0);
   }
   relaunch_status fail(const relaunch_launcher& self) const noexcept {
-    return fail_count(self, self.arguments, arguments == nullptr ? 0 : count, "arguments");
+    return fail_count(self, self.arguments, are_null() ? 0 : count, "arguments");
   }
   template <Shape shape>
   void place(const relaunch_launcher& self, void** parameters) const {
-    std::memcpy(parameters, arguments, self.arguments * sizeof(void*));
+    if (shape == Shape::usual || count != 0) {
+      std::memcpy(parameters, arguments, self.arguments * sizeof(void*));
+    }
   }
 };
 
@@ -101,11 +104,12 @@ struct Packed {
   const void* block;
   std::size_t bytes;
 
+  bool are_null() const { return block == nullptr; }
   bool fit(const relaunch_launcher& self) const {
-    return bytes == self.packed_bytes && (block != nullptr || bytes == 0);
+    return bytes == self.packed_bytes && (!are_null() || bytes == 0);
   }
   relaunch_status fail(const relaunch_launcher& self) const noexcept {
-    return fail_count(self, self.packed_bytes, block == nullptr ? 0 : bytes, "packed bytes");
+    return fail_count(self, self.packed_bytes, are_null() ? 0 : bytes, "packed bytes");
   }
   template <Shape shape>
   void place(const relaunch_launcher& self, void** parameters) const {
@@ -153,7 +157,7 @@ template <typename Arguments>
                                                      const relaunch_launch_config* config,
                                                      Arguments given) noexcept {
   if (launcher == nullptr || config == nullptr || config->size != launcher->usual_size ||
-      !given.fit(*launcher)) [[unlikely]] {
+      given.are_null() || !given.fit(*launcher)) [[unlikely]] {
     return launch_general(launcher, config, given);
   }
   void* parameters[relaunch_launcher::kUsualArguments + relaunch_launcher::kMostHidden];
