@@ -88,6 +88,13 @@ class CudaDriver final : public Driver {
     return {result, "cuFuncSetAttribute"};
   }
 
+  Status allow_shared(std::uint64_t function, std::uint32_t bytes) const noexcept override {
+    const CUresult result = f_.cuFuncSetAttribute(handle<CUfunction>(function),
+                                                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                  static_cast<int>(bytes));
+    return {result, "cuFuncSetAttribute"};
+  }
+
   Status launch(const LaunchCall& call) const noexcept override {
     const CUresult result =
         f_.cuLaunchKernelEx(reinterpret_cast<const CUlaunchConfig*>(&call),

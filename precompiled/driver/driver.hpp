@@ -52,6 +52,9 @@ struct LaunchCall {
 /// Both drivers give this code to an address that is none of theirs.
 inline constexpr int kInvalidValue = 1;
 
+/// Dynamic shared memory, bytes, that a CUDA function may be launched with without being told.
+inline constexpr std::uint32_t kSharedWithoutAsking = 48 * 1024;
+
 class Driver {
  public:
   explicit Driver(Backend backend) : backend(backend) {}
@@ -64,6 +67,8 @@ class Driver {
   /// The device's own address of `address`; kInvalidValue where the device cannot reach it.
   virtual Status device_pointer(std::uint64_t address, std::uint64_t* device) const noexcept = 0;
   virtual Status allow_non_portable_cluster(std::uint64_t function) const noexcept = 0;
+  /// Lets the function be launched with that much dynamic shared memory. Does nothing on HIP.
+  virtual Status allow_shared(std::uint64_t function, std::uint32_t bytes) const noexcept = 0;
   virtual Status launch(const LaunchCall& call) const noexcept = 0;
   virtual EncodedAttributes encode(const AttributeList& list, bool cooperative) const = 0;
   /// The driver's own words for a failed call, or that the function is missing in this library.

@@ -51,6 +51,10 @@ class HipDriver final : public Driver {
     return {hipErrorNotSupported, "cuFuncSetAttribute"};
   }
 
+  Status allow_shared(std::uint64_t /*function*/, std::uint32_t /*bytes*/) const noexcept override {
+    return {};
+  }
+
   Status launch(const LaunchCall& call) const noexcept override {
     const auto function = handle<hipFunction_t>(call.function);
     const auto stream = handle<hipStream_t>(call.stream);

@@ -84,6 +84,17 @@ void set_launch_options(Launcher& launcher, const ConstructorArguments& argument
   check_options(dialect, options, launcher.geometry);
 }
 
+/// A function is told once, here, that it may have more shared memory than all functions may.
+void allow_shared(const Launcher& launcher) {
+  if (launcher.geometry.shared <= static_cast<std::int32_t>(kSharedWithoutAsking)) return;
+  const auto bytes = static_cast<std::uint32_t>(launcher.geometry.shared);
+  Status status = launcher.driver->ensure_context();
+  if (status) status = launcher.driver->allow_shared(launcher.function, bytes);
+  if (status) return;
+  throw BindError("shared=" + std::to_string(bytes) + " of " + launcher.name +
+                  " is refused by the driver: " + launcher.driver->explain(status));
+}
+
 std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
   auto launcher = std::make_unique<Launcher>();
   launcher->dialect = &dialect_option(arguments.dialect);
@@ -115,7 +126,10 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
       dialect.backend == Backend::cuda ? find_triton_tensor_map() : find_triton_tdm_descriptor();
   launcher->descriptor_type = Ref(reinterpret_cast<PyObject*>(type));
   const bool has_function = arguments.function != Py_None;
-  if (has_function) launcher->function = handle_option(arguments.function, "function");
+  if (has_function) {
+    launcher->function = handle_option(arguments.function, "function");
+    allow_shared(*launcher);
+  }
   choose_entries(*launcher, has_function);
   return launcher;
 }

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 CUDA_ERROR_NO_DEVICE = 100
+KERNELS = Path(__file__).parents[2] / "kernels"
 
 
 class Device:
@@ -69,3 +72,18 @@ def device() -> Any:
     yield found
     torch.cuda.synchronize()
     found.close()
+
+
+@pytest.fixture(scope="session")
+def cubin(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Builds kernels/NAME.cu for sm_90 with nvcc, once a session."""
+    folder = tmp_path_factory.mktemp("cubins")
+
+    def build(name: str) -> Path:
+        target = folder / f"{name}.cubin"
+        if not target.exists():
+            source = KERNELS / f"{name}.cu"
+            subprocess.run(["nvcc", "-arch=sm_90", "-cubin", "-o", str(target), str(source)], check=True)
+        return target
+
+    return build

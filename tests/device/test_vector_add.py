@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,11 @@ ROOT = Path(__file__).parents[2]
 SIZES = [1, 127, 128, 4096, 1_000_003]
 
 
-def build_cubin(source: Path, folder: Path) -> Path:
-    target = folder / f"{source.stem}.cubin"
-    subprocess.run(["nvcc", "-arch=sm_90", "-cubin", "-o", str(target), str(source)], check=True)
-    return target
-
-
 @pytest.mark.parametrize("size", SIZES)
-def test_kernel_built_with_nvcc(device: Any, tmp_path: Path, size: int) -> None:
+def test_kernel_built_with_nvcc(device: Any, cubin: Any, size: int) -> None:
     import torch
 
-    function = device.load(build_cubin(ROOT / "kernels" / "vector_add.cu", tmp_path), "vector_add")
+    function = device.load(cubin("vector_add"), "vector_add")
     launcher = relaunch.Launcher(
         relaunch.parse("*fp32, *fp32, *fp32, i32"),
         dialect="triton-3.6-cuda",

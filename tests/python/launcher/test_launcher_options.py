@@ -51,6 +51,26 @@ def test_properties(driver: Any, tree: Any) -> None:
     assert [parameter["offset"] for parameter in launcher.parameters] == [0, 8, 16, 24, 32, 40]
 
 
+def test_shared_memory_above_48_kib_is_asked_for_once(driver: Any) -> None:
+    driver.bind("i32", shared=48 * 1024)
+    assert driver.events() == []
+    launcher = driver.bind("i32", shared=48 * 1024 + 1)
+    asked = [{"call": "cuFuncSetAttribute", "args": ["f00", "8", "49153"]}] if driver.backend == "cuda" else []
+    assert driver.events() == asked
+    driver.forget(launcher)
+    for _ in range(2):
+        launcher(1, 1, 1, 0, 7)
+    assert [launch["shared"] for launch in driver.events()] == [48 * 1024 + 1] * 2
+
+
+def test_shared_memory_that_the_driver_refuses(cuda: Any) -> None:
+    cuda.recorder.fail("cuFuncSetAttribute", 0, 1)
+    with pytest.raises(relaunch.BindError) as caught:
+        cuda.bind("i32", shared=300_000)
+    assert str(caught.value) == "shared=300000 of add is refused by the driver: invalid argument"
+    assert cuda.launches() == []
+
+
 def test_nothing_can_be_changed(driver: Any) -> None:
     launcher: Any = driver.bind("i32")
     for name in ("name", "slots", "anything"):

@@ -1,0 +1,116 @@
+"""What launch attributes do on a device, as the kernels saw it, and what the driver refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import relaunch
+
+DIALECT = "triton-3.6-cuda"
+
+
+def launcher(device: Any, cubin: Any, kernel: str, signature: str, **options: Any) -> Any:
+    function = device.load(cubin("launch_shape"), kernel)
+    return relaunch.Launcher(signature, dialect=DIALECT, function=function, name=kernel, **options)
+
+
+def seen(device: Any, cubin: Any, grid: tuple[int, int, int], blocks: int, **options: Any) -> list[tuple[int, ...]]:
+    """The distinct rows that the blocks of one launch of `shape` wrote."""
+    import torch
+
+    out = torch.full((blocks, 8), -1, dtype=torch.int32, device="cuda")
+    launcher(device, cubin, "shape", "*i32", **options)(*grid, torch.cuda.current_stream().cuda_stream, out)
+    torch.cuda.synchronize()
+    return sorted({tuple(row) for row in out.tolist()})
+
+
+def test_plain(device: Any, cubin: Any) -> None:
+    assert seen(device, cubin, (5, 3, 2), 30, num_warps=4) == [(5, 3, 2, 1, 1, 1, 128, 0)]
+
+
+@pytest.mark.parametrize("num_ctas", [2, 4, 8, 16])
+def test_clusters_of_ctas(device: Any, cubin: Any, num_ctas: int) -> None:
+    rows = seen(device, cubin, (3, 2, 1), 6 * num_ctas, num_warps=2, num_ctas=num_ctas)
+    assert rows == [(3 * num_ctas, 2, 1, num_ctas, 1, 1, 64, 0)]
+
+
+def test_cluster_in_three_dimensions(device: Any, cubin: Any) -> None:
+    assert seen(device, cubin, (4, 4, 2), 32, num_warps=1, cluster=(2, 2, 1)) == [(4, 4, 2, 2, 2, 1, 32, 0)]
+
+
+def test_everything_at_once(device: Any, cubin: Any) -> None:
+    rows = seen(
+        device,
+        cubin,
+        (8, 2, 1),
+        16,
+        num_warps=4,
+        cluster=(2, 1, 1),
+        pdl=True,
+        scheduling="spread",
+        non_portable_cluster=True,
+        shared=1024,
+    )
+    assert rows == [(8, 2, 1, 2, 1, 1, 128, 1024)]
+
+
+def test_cooperative_blocks_wait_for_each_other(device: Any, cubin: Any) -> None:
+    import torch
+
+    blocks = torch.cuda.get_device_properties(0).multi_processor_count
+    counts = torch.zeros(1 + blocks, dtype=torch.int32, device="cuda")
+    launch = launcher(device, cubin, "grid_sync", "*i32", num_warps=1, cooperative=True)
+    launch(blocks, 1, 1, torch.cuda.current_stream().cuda_stream, counts)
+    torch.cuda.synchronize()
+    assert counts.tolist() == [blocks] * (1 + blocks)
+
+
+def test_cooperative_grid_that_does_not_fit(device: Any, cubin: Any) -> None:
+    import torch
+
+    counts = torch.zeros(4, dtype=torch.int32, device="cuda")
+    launch = launcher(device, cubin, "grid_sync", "*i32", num_warps=1, cooperative=True)
+    with pytest.raises(
+        RuntimeError, match=r"(?s)too many blocks in cooperative launch.*grid_sync|grid_sync.*cooperative"
+    ):
+        launch(10_000_000, 1, 1, torch.cuda.current_stream().cuda_stream, counts)
+    torch.cuda.synchronize()
+    assert counts.count_nonzero().item() == 0
+
+
+def test_cluster_that_does_not_fit(device: Any, cubin: Any) -> None:
+    import torch
+
+    out = torch.zeros(8, dtype=torch.int32, device="cuda")
+    launch = launcher(device, cubin, "shape", "*i32", num_warps=1, cluster=(32, 1, 1))
+    with pytest.raises(RuntimeError, match=r"shape.*cluster|cluster.*shape"):
+        launch(32, 1, 1, torch.cuda.current_stream().cuda_stream, out)
+    torch.cuda.synchronize()
+    assert out.count_nonzero().item() == 0
+
+
+@pytest.mark.parametrize("shared", [48 * 1024, 100 * 1024, 227 * 1024])
+def test_shared_memory(device: Any, cubin: Any, shared: int) -> None:
+    """Above 48 KiB a function must be told; a launcher built with `shared` tells it once."""
+    import torch
+
+    out = torch.zeros(1, dtype=torch.int32, device="cuda")
+    launch = launcher(device, cubin, "fill_shared", "*i32, i32, i32", num_warps=4, shared=shared)
+    launch(1, 1, 1, torch.cuda.current_stream().cuda_stream, out, shared // 4, 3)
+    torch.cuda.synchronize()
+    assert out.item() == shared // 4 * 3
+
+
+def test_programmatic_launches_keep_their_order(device: Any, cubin: Any) -> None:
+    import torch
+
+    n = 4096
+    out = torch.zeros(n, dtype=torch.int32, device="cuda")
+    launch = launcher(device, cubin, "after_previous", "*i32, i32, i32", num_warps=4, pdl=True)
+    for first in range(50):
+        launch(n // 128, 1, 1, torch.cuda.current_stream().cuda_stream, out, n, first)
+    torch.cuda.synchronize()
+    expected = 50 * torch.arange(n, dtype=torch.int32, device="cuda") + sum(range(50))
+    assert torch.equal(out, expected.to(torch.int32))
