@@ -17,6 +17,8 @@ RAISED = "raised by the argument"
 TENSOR_MAP_ALIGNMENT = 64
 TENSOR_MAP_BYTES = 128
 DESCRIPTOR_BYTES = (TENSOR_MAP_BYTES, 48, 80)  # CUtensorMap; HIP's descriptor in 3.6 and from 3.7 on
+MAX_NESTING = 100
+"""Levels of an argument, or of tuples in a signature: what pickle, json and pure Python walk without running out."""
 
 
 class ArgumentError(ValueError):
@@ -48,29 +50,31 @@ KINDS: Mapping[str, str] = {
 }
 
 
-def check(argument: Any) -> None:
-    """ArgumentError where `argument` is not of the form of a case's argument."""
+def check(argument: Any, level: int = 0) -> None:
+    """ArgumentError where `argument` is not of the form of a case's argument. `level`: of what it is nested in."""
     if argument is None or isinstance(argument, int):
         return
     if not isinstance(argument, Mapping):
         raise ArgumentError(f"expected null, true, false, an integer or an object, got {argument!r:.80}")
     if len(argument) != 1:
         raise ArgumentError(f"expected an object with one member, got {dict(argument)!r:.80}")
+    if level >= MAX_NESTING:
+        raise ArgumentError(f"nested deeper than {MAX_NESTING}")
     kind, value = next(iter(argument.items()))
     if kind not in KINDS:
         raise ArgumentError(f"unknown kind of argument {kind!r}")
     try:
-        _check_value(KINDS[kind], value)
+        _check_value(KINDS[kind], value, level + 1)
     except (ArithmeticError, AttributeError, TypeError, ValueError) as error:
         raise error if isinstance(error, ArgumentError) else ArgumentError(f"{kind}: {value!r:.80} is wrong") from None
 
 
-def _check_value(form: str, value: Any) -> None:
+def _check_value(form: str, value: Any, level: int) -> None:
     if form == "items":
         for item in value:
-            check(item)
+            check(item, level)
     elif form == "argument":
-        check(value)
+        check(value, level)
     elif form == "float":
         float.fromhex(value)
     elif form == "number":

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from relaunch.differential.arguments import ArgumentError, check
+from relaunch.differential.arguments import MAX_NESTING, ArgumentError, check
 
 Signature: TypeAlias = tuple[Any, ...]
 """Type strings and tuples of them."""
@@ -112,12 +112,14 @@ def _is_ints(values: Any) -> bool:
     return isinstance(values, (list, tuple)) and all(type(value) is int for value in values)
 
 
-def _frozen(signature: Any, place: str) -> Signature:
+def _frozen(signature: Any, place: str, level: int = 0) -> Signature:
+    if level > MAX_NESTING:
+        raise CaseError(f"signature: nested deeper than {MAX_NESTING}")
     entries = []
     for i, entry in enumerate(signature):
         here = f"{place}[{i}]"
         _require(isinstance(entry, (str, list, tuple)), here, "a type or a list of types", entry)
-        entries.append(entry if isinstance(entry, str) else _frozen(entry, here))
+        entries.append(entry if isinstance(entry, str) else _frozen(entry, here, level + 1))
     return tuple(entries)
 
 

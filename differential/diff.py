@@ -26,6 +26,7 @@ RunCases = Callable[[list[Case], str], Iterable[Outcome]]  # cases, "generated" 
 Advance = Callable[[float], None]  # told how many more cases are done; a case run by one launcher is half done
 CHUNK = 4000  # cases whose outcomes are held at a time
 PARAMETER_LIMIT = 32764  # bytes of kernel parameters that drivers take, alignment included
+PARSED_LEVELS = 29  # of tuples; one more in its format and PyArg_ParseTuple ends the process, whatever the arguments
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,20 @@ def supported(dialect: str, signatures: Iterable[Signature]) -> tuple[list[Signa
         except (generator.UnknownType, ValueError) as error:
             unfit.append((signature, str(error)))
             continue
-        if taken > PARAMETER_LIMIT:
+        if levels(signature) > PARSED_LEVELS:
+            reason = f"{dialect}: tuples nested deeper than {PARSED_LEVELS}, at which every legacy launcher dies"
+            unfit.append((signature, reason))
+        elif taken > PARAMETER_LIMIT:
             reason = f"{dialect}: {taken} bytes of kernel parameters, drivers take at most {PARAMETER_LIMIT}"
             unfit.append((signature, reason))
         else:
             fit.append(signature)
     return fit, unfit
+
+
+def levels(signature: Signature) -> int:
+    """How deep tuples are nested: 0 without any."""
+    return max((1 + levels(entry) for entry in signature if not isinstance(entry, str)), default=0)
 
 
 def parameter_bytes(slots: Iterable[int]) -> int:

@@ -62,12 +62,14 @@ def test_same_seed_says_the_same_twice() -> None:
         ("fp8e5", "no launcher: triton-3.6-hip has no type 'fp8e5' (argument 0)"),
         ("nvTmaDesc", "no launcher: triton-3.6-hip has no type 'nvTmaDesc' (argument 0)"),
         ("(tensordesc<fp16[16]>,)", "has no type 'tensordesc<fp16[16]>' (argument 0, item 0)"),
+        ("(" * 30 + "i32" + ")" * 30, "tuples nested deeper than 29, at which every legacy launcher dies"),
+        ("(" * 256 + "i32" + ")" * 256, "tuples nested deeper than 29, at which every legacy launcher dies"),
         (", ".join(["*fp32"] * 5000), "40016 bytes of kernel parameters, drivers take at most 32764"),
         ("x" * 1_000_000, "argument 1: "),
     ],
     ids=[
         *("empty", "unknown type", "unbalanced", "too deep", "NUL", "pointee only", "another dialect's"),
-        *("nested descriptor", "too many bytes", "1 MB"),
+        *("nested descriptor", "too deep for legacy", "deepest that is read", "too many bytes", "1 MB"),
     ],
 )
 def test_bad_signature_exits_2_and_says_where(text: str, said: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -132,6 +133,16 @@ def test_unsupported_signatures_come_with_a_reason() -> None:
         "triton-3.6-hip has no type 'fp8e5' (argument 0)",
         "triton-3.6-hip: 40016 bytes of kernel parameters, drivers take at most 32764",
     ]
+
+
+def test_the_deepest_tuples_that_legacy_survives(tmp_path: Path) -> None:
+    signature: Any = ("i32",)
+    for _ in range(29):
+        signature = (signature,)
+    assert supported(CUDA, [signature])[0] == [signature]
+    assert supported(CUDA, [(signature,)])[0] == []
+    tally = diff(CUDA, [signature], cases=20, seed=0, cache=tmp_path)
+    assert (tally.cases, tally.faults, tally.deaths) == (20, [], 0)
 
 
 def test_parameters_are_aligned_before_they_are_added_up() -> None:

@@ -88,6 +88,13 @@ SOUND = lines_of(HIP, slice(1))[0]
 DIALECTS = "there are triton-3.6-cuda, triton-3.6-hip"
 
 
+def nested(levels: int, kind: str) -> Any:
+    argument: Any = 1
+    for _ in range(levels):
+        argument = {kind: [argument] if kind == "list" else argument}
+    return argument
+
+
 def with_call(**members: Any) -> dict[str, Any]:
     return {**SOUND, "call": {**SOUND["call"], **members}}
 
@@ -110,6 +117,9 @@ def with_call(**members: Any) -> dict[str, Any]:
         (with_call(args=[{"tensor_raises": "NoError"}]), "call.args[0]: 'NoError' is no built-in exception"),
         (with_call(args=[{"index": 1, "str": "x"}]), "call.args[0]: expected an object with one member, got"),
         (with_call(args=[0, 1.5]), "call.args[1]: expected null, true, false, an integer or an object, got 1.5"),
+        (with_call(args=[nested(101, "list")]), "call.args[0]: nested deeper than 100"),
+        (with_call(args=[nested(101, "tensor_returns")]), "call.args[0]: nested deeper than 100"),
+        ({**SOUND, "signature": json.loads("[" * 102 + "]" * 102)}, "signature: nested deeper than 100"),
         (with_call(enter="no"), "call.enter: expected one of none, ok, raise, got 'no'"),
         (with_call(fail=["cuInit", 1]), "call.fail: expected [function, n, status], got ['cuInit', 1]"),
         (with_call(fail=["cuInit", -1, 1]), "call.fail: expected [function, n, status], got ['cuInit', -1, 1]"),
@@ -145,6 +155,22 @@ def test_malformed_line_ends_the_run_before_it_begins(line: str, text: str, tmp_
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"relaunch replay: {path}:2: {text}\n"
     assert not output.exists()
+
+
+def test_the_deepest_case_is_run(tmp_path: Path) -> None:
+    """By ours: in the 30th level of tuples the parser of legacy launchers ends the process."""
+    path = tmp_path / "deep.jsonl"
+    signature = json.loads("[" * 101 + '"i32"' + "]" * 101)
+    case = {**with_call(args=[nested(100, "list")]), "signature": signature, "expect": None}
+    path.write_text(json.dumps(case) + "\n")
+    expect = {}
+    for launcher in ("generated", "precompiled"):
+        done = replay(path, "--launcher", launcher)
+        assert (done.returncode, done.stderr) == (0, "")
+        expect[launcher] = json.loads(done.stdout)["expect"]
+    assert expect["generated"].get("crash") is True
+    assert expect["precompiled"]["error"] is None
+    assert [event["params"][0] for event in expect["precompiled"]["events"] if "params" in event] == ["01000000"]
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
