@@ -131,7 +131,7 @@ set_up_system() {
 # --- Python environment and extensions -----------------------------------------------------------
 
 install_python_packages() {
-  .venv/bin/python -m pip install --disable-pip-version-check -r requirements/dev.txt
+  .venv/bin/python -m pip install --disable-pip-version-check --progress-bar off -r requirements/dev.txt
 }
 
 set_up_environment() {
