@@ -71,9 +71,12 @@ void set_launch_options(Launcher& launcher, const ConstructorArguments& argument
   const Dialect& dialect = *launcher.dialect;
   options.cooperative = arguments.cooperative != 0;
   options.pdl = arguments.pdl != 0;
-  const auto lanes = static_cast<std::int32_t>(dialect.warp_size);
-  options.warp_size =
-      static_cast<std::uint32_t>(std::max(0, int_option(arguments.warp_size, "warp_size", lanes)));
+  const std::int32_t lanes =
+      int_option(arguments.warp_size, "warp_size", static_cast<std::int32_t>(dialect.warp_size));
+  if (lanes < 1) {
+    throw BindError("warp_size: expected at least 1 lane, got " + std::to_string(lanes));
+  }
+  options.warp_size = static_cast<std::uint32_t>(lanes);
   options.cluster = dims_option(arguments.cluster, "cluster");
   options.preferred_cluster = dims_option(arguments.preferred_cluster, "preferred_cluster");
   options.scheduling = scheduling_option(arguments.scheduling);

@@ -155,6 +155,8 @@ def test_options_of_one_backend(cuda: Any, hip: Any) -> None:
     assert bind_error(cuda, scheduling="fair") == text
     assert bind_error(cuda, warp_size=64) == "triton-3.6-cuda has warps of 32 lanes, got warp_size=64"
     cuda.bind(warp_size=32)
+    for lanes in (0, -1, -(2**31)):
+        assert bind_error(cuda, warp_size=lanes) == f"warp_size: expected at least 1 lane, got {lanes}"
     text = "cluster=(2, 1, 1) and num_ctas=2: only one of them can be given"
     assert bind_error(cuda, cluster=(2, 1, 1), num_ctas=2) == text
     text = "preferred_cluster needs a cluster: give cluster=(x, y, z) or num_ctas"
