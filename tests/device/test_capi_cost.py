@@ -58,7 +58,7 @@ def build(folder: Path) -> Path:
 
 
 def test_launch_costs_what_a_plain_one_does(device: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Within 2% of cuLaunchKernelEx, by the median of the ratios of 30 interleaved rounds; the kernel saw its argument."""
+    """Within 2% of cuLaunchKernelEx by the median ratio of 30 interleaved rounds; the kernel saw its argument."""
     program = build(tmp_path)
     done = subprocess.run([program, "libcuda.so.1", str(ROUNDS)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
