@@ -180,10 +180,10 @@ def render() -> str:
         "",
         "Two differences have no entry, because no call shows them that a case can spell and legacy survives:",
         "",
-        "- Where legacy dies, ours raises. Tuples nested deeper than 29 kill every legacy launcher (the format parser of",
-        "  CPython ends the process); ours takes them as any others, up to 256.",
-        "- An object whose type has `__dlpack_c_exchange_api__` gives its address through that: neither its `data_ptr()`",
-        "  nor the driver's pointer query is called (`tests/python/launcher/test_launcher_pointers.py`).",
+        "- Where legacy dies, ours raises. Tuples nested deeper than 29 kill every legacy launcher (the format parser",
+        "  of CPython ends the process); ours takes them as any others, up to 256.",
+        "- An object whose type has `__dlpack_c_exchange_api__` gives its address through that: neither its",
+        "  `data_ptr()` nor the driver's pointer query is called (`tests/python/launcher/test_launcher_pointers.py`).",
     ]
     for entry in divergences():
         lines += ["", f"## {entry.id} {entry.title}", "", entry.reason, ""]
