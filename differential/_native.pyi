@@ -15,3 +15,7 @@ class PyTDMDescriptor:
 def compare(expected: bytes, got: bytes) -> str | None:
     """The first difference between two outcomes in canonical JSON, named, or None. A null among the
     params of an expected event is free. ValueError for text that is not JSON."""
+
+def exchange_capsule(backend: str) -> object:
+    """A class's `__dlpack_c_exchange_api__`: its tensors lie on that backend's kind of device, at the
+    address that their attribute `answer` holds. ValueError for another backend."""

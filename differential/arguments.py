@@ -20,6 +20,8 @@ DESCRIPTOR_BYTES = (TENSOR_MAP_BYTES, 48, 80)  # CUtensorMap; HIP's descriptor i
 MAX_NESTING = 100
 """Levels of an argument, or of tuples in a signature: what pickle, json and pure Python walk without running out."""
 
+MAX_LENGTH = 100_000
+
 
 class ArgumentError(ValueError):
     """JSON that describes no argument; the text says what was expected."""
@@ -33,9 +35,10 @@ KINDS: Mapping[str, str] = {
     "tuple": "items",
     "list": "items",
     "namedtuple": "items",
-    "dict": "integer",
+    "dict": "length",
     "object": "integer",
     "tensor": "number",
+    "dlpack": "number",
     "tensor_returns": "argument",
     "tensor_raises": "name",
     "index": "integer",
@@ -88,6 +91,8 @@ def _check_value(form: str, value: Any, level: int) -> None:
         value.encode()
     elif type(value) is not int:
         raise ArgumentError(f"expected an integer, got {value!r:.80}")
+    elif form == "length" and not 0 <= value <= MAX_LENGTH:
+        raise ArgumentError(f"expected a length of 0 to {MAX_LENGTH}, got {value}")
 
 
 def exception(name: str) -> type[BaseException]:
@@ -123,6 +128,7 @@ class Arguments:
             "dict": lambda count: dict.fromkeys(range(count)),
             "object": lambda _: object(),
             "tensor": self._tensor_class(lambda address: int(address, 16)),
+            "dlpack": self._tensor_class(lambda address: int(address, 16), __dlpack_c_exchange_api__=exchange(backend)),
             "tensor_returns": self._tensor_class(self.build),
             "tensor_raises": _raising("data_ptr"),
             "index": _answering("__index__", int),
@@ -147,14 +153,14 @@ class Arguments:
             return make(value)
         raise ArgumentError("an argument's object is empty")
 
-    def _tensor_class(self, read: Make) -> Make:
+    def _tensor_class(self, read: Make, **members: Any) -> Make:
         note = self._note
 
         def data_ptr(self: Any) -> Any:
             note(INTAKE)
             return self.answer
 
-        kind = type("Object", (), {"__slots__": ("answer",), "data_ptr": data_ptr})
+        kind = type("Object", (), {"__slots__": ("answer",), "data_ptr": data_ptr, **members})
         return _instances(kind, read)
 
 
@@ -163,6 +169,13 @@ def descriptor_type(backend: str) -> Make:
     from relaunch.differential import _native
 
     return _native.PyCUtensorMap if backend == "cuda" else _native.PyTDMDescriptor
+
+
+def exchange(backend: str) -> Any:
+    """DLPack's C exchange table for tensors on that backend's kind of device."""
+    from relaunch.differential import _native
+
+    return _native.exchange_capsule(backend)
 
 
 def _instances(kind: Any, read: Make) -> Make:

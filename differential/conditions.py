@@ -92,7 +92,7 @@ def refused(leaf: Leaf) -> str | None:
     if isinstance(argument, int):
         return None if 0 <= argument < 2**64 else "int out of range"
     if isinstance(argument, dict):
-        if "tensor" in argument:
+        if "tensor" in argument or "dlpack" in argument:
             return None
         if "tensor_raises" in argument:
             return "raises"
@@ -128,6 +128,15 @@ def answers_700(argument: Argument) -> bool:
     """An address for which the recording driver's pointer query fails with status 700."""
     where = address(argument)
     return where is not None and 0 <= where < 2**64 and where >> 40 & 0xFF == 0x5E
+
+
+def _is_taken_by_dlpack(situation: Situation) -> bool:
+    return any(by_dlpack(leaf.argument) for leaf in situation.pointers())
+
+
+def by_dlpack(argument: Argument) -> bool:
+    """A tensor whose type has DLPack's C exchange table."""
+    return isinstance(argument, dict) and "dlpack" in argument
 
 
 def _query_fails_otherwise(situation: Situation) -> bool:
@@ -177,6 +186,7 @@ CALL: dict[str, Callable[[Situation], bool]] = {
     "the product of the grid wraps": _grid_product_wraps,
     "the first refused pointer is an int out of range": _first_refused_is("int out of range"),
     "the first refused pointer raises": _first_refused_is("raises"),
+    "a pointer is taken by DLPack": _is_taken_by_dlpack,
     "a pointer query fails with another status": _query_fails_otherwise,
     "setting the attribute for 16 CTAs fails": _attribute_call_fails,
     "a context call fails": _context_call_fails,

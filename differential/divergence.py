@@ -178,12 +178,8 @@ def render() -> str:
         "exceptions. Each holds under a condition on the input; what legacy does with the rewritten input, itself",
         "rewritten, is then exactly what the precompiled launcher must do. The entries compose in this order.",
         "",
-        "Two differences have no entry, because no call shows them that a case can spell and legacy survives:",
-        "",
-        "- Where legacy dies, ours raises. Tuples nested deeper than 29 kill every legacy launcher (the format parser",
-        "  of CPython ends the process); ours takes them as any others, up to 256.",
-        "- An object whose type has `__dlpack_c_exchange_api__` gives its address through that: neither its",
-        "  `data_ptr()` nor the driver's pointer query is called (`tests/python/launcher/test_launcher_pointers.py`).",
+        "One difference has no entry, because legacy does not survive it: tuples nested deeper than 29 kill every",
+        "legacy launcher (the format parser of CPython ends the process); ours takes them as any others, up to 256.",
     ]
     for entry in divergences():
         lines += ["", f"## {entry.id} {entry.title}", "", entry.reason, ""]

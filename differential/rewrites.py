@@ -17,6 +17,7 @@ from relaunch.differential.conditions import (
     POINTER_QUERY,
     address,
     answers_700,
+    by_dlpack,
     first_refused,
     i8_moved,
 )
@@ -47,6 +48,14 @@ def _i8_as_unsigned(situation: Situation, _value: Any) -> Situation:
 def _refuse_first_pointer(situation: Situation, _value: Any) -> Situation:
     leaf = first_refused(situation)
     return situation if leaf is None else situation.put(leaf.place, {"tensor_returns": {"str": "x"}})
+
+
+def _dlpack_as_int(situation: Situation, _value: Any) -> Situation:
+    """Legacy asks nothing about an address that is given as an int."""
+    for leaf in situation.pointers():
+        if by_dlpack(leaf.argument):
+            situation = situation.put(leaf.place, int(leaf.argument["dlpack"], 16))
+    return situation
 
 
 def _stand_ins(situation: Situation) -> dict[int, int]:
@@ -80,6 +89,7 @@ CALL: dict[str, Callable[[Situation, Any], Situation]] = {
     "exit": _set("exit"),
     "i8 as unsigned": _i8_as_unsigned,
     "refuse the first refused pointer": _refuse_first_pointer,
+    "DLPack addresses as ints": _dlpack_as_int,
     "queries find nothing": _query_finds_nothing,
     "only get a context": _only_get_a_context,
 }
