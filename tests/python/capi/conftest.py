@@ -127,7 +127,7 @@ class Library:
         return launcher
 
     def parameters(self, launcher: ctypes.c_void_p) -> list[Parameter]:
-        found = []
+        found: list[Parameter] = []
         entry = Parameter(size=ctypes.sizeof(Parameter))
         describe = self.loaded.relaunch_describe_parameter
         while describe(launcher, ctypes.c_size_t(len(found)), ctypes.byref(entry)) == 0:

@@ -75,7 +75,7 @@ def test_headers_compile(prefix: Path, tmp_path: Path, compiler: str, language: 
         pytest.skip(f"no {compiler}")
     source = tmp_path / ("use.cpp" if "++" in language else "use.c")
     source.write_text(f"#include <relaunch/{header}>\nint main(void) {{ return (int)relaunch_abi_version(); }}\n")
-    command = [compiler, f"-std={language}", *WARNINGS, "-fsyntax-only", f"-I{prefix}/include", source]
+    command = [compiler, f"-std={language}", *WARNINGS, "-fsyntax-only", f"-I{prefix}/include", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
