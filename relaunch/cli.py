@@ -48,7 +48,7 @@ app.command()(generate)
 app.command()(demo)
 app.command()(diff)
 app.command()(replay)
-app.command()(bench)
+app.add_typer(bench, name="bench")
 app.command()(doctor)
 
 

@@ -62,12 +62,12 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def test_python_header_has_two_places() -> None:
-    """Python.h and pybind11 only in precompiled/python/ and differential/native/.
+    """Python.h and pybind11 only in precompiled/python/, differential/native/ and the benchmarks' programs.
 
     The stages are used without Python too (a C interface, a native program, fuzzers, sanitizers),
     and one boundary keeps reference counts, the GIL and pending errors in code that is read for it.
     """
-    allowed = ("precompiled/python/", "differential/native/")
+    allowed = ("precompiled/python/", "differential/native/", "tests/bench/")
     wrong = [f"{file}: {what}" for file, what in includes() if PYTHON.match(what) and not file.startswith(allowed)]
     assert wrong == []
 
