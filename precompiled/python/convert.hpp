@@ -100,7 +100,8 @@ using UnsignedOf = Unsigned<kTypes[static_cast<std::size_t>(type) - 1].size>;
 
 /// Signed integers: range-checked (legacy launchers refuse every negative i8; ours does not).
 template <Type type>
-inline bool convert_signed_range(PyObject* object, std::byte* slot) noexcept {
+[[gnu::always_inline]] inline bool convert_signed_range(PyObject* object,
+                                                        std::byte* slot) noexcept {
   using Number = std::make_signed_t<UnsignedOf<type>>;
   std::int64_t value = 0;
   if (const auto small = small_int(object)) {
@@ -122,7 +123,8 @@ inline bool convert_signed_range(PyObject* object, std::byte* slot) noexcept {
 
 /// 0 to 255 in one byte.
 template <Type type>
-inline bool convert_unsigned_byte(PyObject* object, std::byte* slot) noexcept {
+[[gnu::always_inline]] inline bool convert_unsigned_byte(PyObject* object,
+                                                         std::byte* slot) noexcept {
   std::int64_t value = 0;
   if (const auto small = small_int(object)) {
     value = *small;
@@ -138,7 +140,7 @@ inline bool convert_unsigned_byte(PyObject* object, std::byte* slot) noexcept {
 
 /// Unsigned integers: taken modulo their range.
 template <Type type>
-inline bool convert_masked(PyObject* object, std::byte* slot) noexcept {
+[[gnu::always_inline]] inline bool convert_masked(PyObject* object, std::byte* slot) noexcept {
   std::uint64_t value = 0;
   if (const auto small = small_int(object)) {
     value = static_cast<std::uint64_t>(*small);
@@ -151,7 +153,8 @@ inline bool convert_masked(PyObject* object, std::byte* slot) noexcept {
 
 /// As above, but __index__ is not asked.
 template <Type type>
-inline bool convert_masked_int_only(PyObject* object, std::byte* slot) noexcept {
+[[gnu::always_inline]] inline bool convert_masked_int_only(PyObject* object,
+                                                           std::byte* slot) noexcept {
   std::uint64_t value = 0;
   if (const auto small = small_int(object)) {
     value = static_cast<std::uint64_t>(*small);
@@ -177,7 +180,7 @@ inline bool convert_checked(PyObject* object, std::byte* slot) noexcept {
 /// Floats in every width. An fp16 that overflows succeeds here and leaves 1 in the two bytes behind
 /// its slot: what else is wrong with a launch is reported first.
 template <Type type>
-inline bool convert_floating(PyObject* object, std::byte* slot) noexcept {
+[[gnu::always_inline]] inline bool convert_floating(PyObject* object, std::byte* slot) noexcept {
   double value = 0;
   if (PyFloat_CheckExact(object)) {
     value = PyFloat_AS_DOUBLE(object);

@@ -52,6 +52,22 @@ inline PyObject* item_of(PyObject* sequence, std::uint32_t index, HeldItems& hel
   return item;
 }
 
+/// Converts the scalars of one kind that follow each other; false at the first that cannot be,
+/// `step` then being its own. A function of its own, so that neither the size nor the registers of
+/// a launch's entry decide what an argument costs.
+template <bool (*convert)(PyObject*, std::byte*) noexcept>
+[[gnu::noinline]] bool convert_run(const Step*& first, PyObject* const* values,
+                                   std::byte* slots) noexcept {
+  const Step* step = first;
+  const Op op = step->op;
+  bool done = true;
+  do {
+    done = convert(values[step->source], slots + step->target);
+  } while (done && (++step)->op == op);
+  first = step;
+  return done;
+}
+
 /// Left to right, before the enter hook: scalars are converted, tuples opened. Steps of one kind
 /// that follow each other run without being looked at again.
 template <Shape shape>
@@ -60,20 +76,11 @@ template <Shape shape>
                                          HeldItems& held) {
   PyObject* const* values = shape == Shape::flat ? arguments : own_values;
   const Step* step = self.plan.parse.data();
-  const auto run = [&](auto convert) {
-    const Op op = step->op;
-    do {
-      if (!convert(values[step->source], slots + step->target)) [[unlikely]]
-        return false;
-      ++step;
-    } while (step->op == op);
-    return true;
-  };
   for (;;) {
     bool done = false;
     switch (step->op) {
 #define RELAUNCH_SCALAR(id, converter) \
-  case Op::id: done = run(converter<Type::id>); break;
+  case Op::id: done = convert_run<converter<Type::id>>(step, values, slots); break;
 #define RELAUNCH_CASE_signed_range(id) RELAUNCH_SCALAR(id, convert_signed_range)
 #define RELAUNCH_CASE_unsigned_byte(id) RELAUNCH_SCALAR(id, convert_unsigned_byte)
 #define RELAUNCH_CASE_masked(id) RELAUNCH_SCALAR(id, convert_masked)
@@ -91,12 +98,22 @@ template <Shape shape>
 #undef RELAUNCH_TYPE
 #undef RELAUNCH_POINTEE
 #undef RELAUNCH_SCALAR
-      case Op::checked_u1: done = run(convert_checked<Type::u1>); break;
-      case Op::checked_u8: done = run(convert_checked<Type::u8>); break;
-      case Op::checked_u16: done = run(convert_checked<Type::u16>); break;
-      case Op::checked_u32: done = run(convert_checked<Type::u32>); break;
-      case Op::checked_u64: done = run(convert_checked<Type::u64>); break;
-      case Op::rounded_bf16: done = run(convert_rounded_bf16); break;
+      case Op::checked_u1:
+        done = convert_run<convert_checked<Type::u1>>(step, values, slots);
+        break;
+      case Op::checked_u8:
+        done = convert_run<convert_checked<Type::u8>>(step, values, slots);
+        break;
+      case Op::checked_u16:
+        done = convert_run<convert_checked<Type::u16>>(step, values, slots);
+        break;
+      case Op::checked_u32:
+        done = convert_run<convert_checked<Type::u32>>(step, values, slots);
+        break;
+      case Op::checked_u64:
+        done = convert_run<convert_checked<Type::u64>>(step, values, slots);
+        break;
+      case Op::rounded_bf16: done = convert_run<convert_rounded_bf16>(step, values, slots); break;
       case Op::open:
         done = is_sequence_of(values[step->source], step->extra);
         if (!done) return fail_sequence(self, *step, values[step->source]);

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def compile_shared(source: Path, headers: Sequence[Path] = ()) -> Path:
     target = FOLDER / f"{source.stem}.{sysconfig.get_config_var('SOABI')}.so"
     if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
         folders = [f"-I{folder}" for folder in (sysconfig.get_path("include"), *headers)]
-        fresh = target.with_suffix(f".{os.getpid()}")
+        fresh = target.with_suffix(f".{uuid.uuid4().hex}")
         subprocess.run(["gcc", "-O3", "-shared", "-fPIC", *folders, "-o", fresh, source, "-ldl"], check=True)
         fresh.replace(target)
     return target
