@@ -163,22 +163,31 @@ template <Shape shape, bool with_surroundings>
   return true;
 }
 
-/// Gives `run` its frame: on the stack, or for the largest of general launchers on the heap.
+/// `run` in a frame from the heap.
+template <Shape shape, bool with_surroundings>
+[[gnu::noinline]] PyObject* run_in_heap_frame(const Launcher& self, PyObject* const* arguments,
+                                              LaunchRequest& request,
+                                              const Surroundings& surroundings) {
+  std::size_t space = self.frame_bytes + kSlotAlignment;
+  const std::unique_ptr<void, void (*)(void*)> memory(std::malloc(space), std::free);
+  void* frame = memory.get();
+  if (frame == nullptr) return PyErr_NoMemory();
+  frame = std::align(kSlotAlignment, self.frame_bytes, frame, space);
+  if (!run<shape, with_surroundings>(self, arguments, request, surroundings,
+                                     static_cast<std::byte*>(frame))) {
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+/// Gives `run` its frame: on the stack, or for the largest on the heap.
 template <Shape shape, bool with_surroundings>
 [[gnu::always_inline]] inline PyObject* run_in_frame(const Launcher& self,
                                                      PyObject* const* arguments,
                                                      LaunchRequest& request,
                                                      const Surroundings& surroundings) {
-  if constexpr (shape == Shape::general) {
-    if (self.frame_bytes > kLargestStackFrame) {
-      const std::unique_ptr<std::byte, void (*)(void*)> frame(
-          static_cast<std::byte*>(std::aligned_alloc(kSlotAlignment, self.frame_bytes)), std::free);
-      if (!frame) return PyErr_NoMemory();
-      if (!run<shape, with_surroundings>(self, arguments, request, surroundings, frame.get())) {
-        return nullptr;
-      }
-      Py_RETURN_NONE;
-    }
+  if (self.frame_bytes > kLargestStackFrame) [[unlikely]] {
+    return run_in_heap_frame<shape, with_surroundings>(self, arguments, request, surroundings);
   }
   // alloca: the exact size is known per launcher only, and a launch must not touch the heap.
   auto* frame =
@@ -283,8 +292,7 @@ void choose_entries(Launcher& launcher, bool has_function) noexcept {
   const bool has_tuples = std::any_of(plan.parse.begin(), plan.parse.end(),
                                       [](const Step& step) { return step.op == Op::open; });
   const bool calls = launcher.scratch_is_called[0] || launcher.scratch_is_called[1];
-  const bool is_flat =
-      !has_tuples && !calls && plan.slot_bytes + pointer_bytes <= kLargestStackFrame;
+  const bool is_flat = !has_tuples && !calls;
   launcher.values_at = launcher.pointers_at + pointer_bytes;
   launcher.held_at = launcher.values_at + (is_flat ? 0 : value_bytes);
   const std::uint32_t end = launcher.held_at + (is_flat ? 0 : held_bytes);

@@ -16,8 +16,8 @@
 
 namespace relaunch {
 
-/// Flat launchers read the caller's arguments where they are. All others have tuples, callable
-/// scratch or a large frame: their values are copied, and items are held.
+/// Flat launchers read the caller's arguments where they are. All others have tuples or callable
+/// scratch: their values are copied, and items are held.
 enum class Shape : std::uint8_t { flat, general };
 
 /// A tuple whose length and items no Python code decides.
