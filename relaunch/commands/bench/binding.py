@@ -12,6 +12,7 @@ from pathlib import Path
 from relaunch.commands.bench.figures import DIALECT, SIZES, Figure, progress, signature, text
 
 BATCH = 100
+UNIT = "ms of processor time"
 CHEAPER = "bind, generated / precompiled, medians"
 LEAST_CHEAPER = {19: 10_000.0}
 
@@ -56,8 +57,8 @@ def bind_figures(folder: Path, recorder: Path, repeats: int, sizes: Sequence[int
             built.path.unlink()
             times["generated, gcc -O3"].append(taken(partial(generator.build, [spec], cache, optimize="-O3"), 1))
         for what, found in times.items():
-            figures.append(Figure(f"bind {what}, median", size, "-", statistics.median(found), "ms"))
-            figures.append(Figure(f"bind {what}, minimum", size, "-", min(found), "ms"))
+            figures.append(Figure(f"bind {what}, median", size, "-", statistics.median(found), UNIT))
+            figures.append(Figure(f"bind {what}, minimum", size, "-", min(found), UNIT))
         ratio = statistics.median(times["generated, gcc -O3"]) / statistics.median(times["precompiled, from its tree"])
         figures.append(Figure(CHEAPER, size, "-", ratio, "times"))
         progress(f"bind, {size} arguments: {ratio:,.0f} times cheaper than gcc -O3")

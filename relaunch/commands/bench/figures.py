@@ -102,7 +102,7 @@ def table(figures: Sequence[Figure], title: str, form: str) -> Iterator[str]:
         yield f"| {what} | {pointers} | " + " | ".join(cells) + " |"
 
 
-FORMS = {"ms": "{:,.3f}", "times": "{:,.1f}"}
+FORMS = {"ms of processor time": "{:,.3f}", "times": "{:,.1f}"}
 
 
 def tables(figures: Sequence[Figure]) -> Iterator[str]:

@@ -183,7 +183,7 @@ def test_tables_have_a_row_per_launcher() -> None:
     shown = [
         figures.Figure("floor", 0, "ready", 241.4, "instructions"),
         figures.Figure("floor", 58, "ready", 1241.0, "instructions"),
-        figures.Figure("bind precompiled, median", 19, "-", 0.0123, "ms"),
+        figures.Figure("bind precompiled, median", 19, "-", 0.0123, "ms of processor time"),
         figures.Figure("generated / precompiled.call", 58, "dlpack", 5.38, "times"),
     ]
     assert list(figures.tables(shown)) == [
@@ -192,7 +192,7 @@ def test_tables_have_a_row_per_launcher() -> None:
         "|---|---|---:|---:|",
         "| floor | ready | 241 | 1,241 |",
         "",
-        "| ms | pointers | 19 arguments |",
+        "| ms of processor time | pointers | 19 arguments |",
         "|---|---|---:|",
         "| bind precompiled, median | - | 0.012 |",
         "",
