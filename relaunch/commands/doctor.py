@@ -165,7 +165,16 @@ ABILITIES = {
     "launch on a CUDA device": ("core", "cuda-driver"),
     "launch on a HIP device": ("core", "hip-driver"),
     "device tests": ("core", "cuda-driver", "nvcc", "torch"),
-    "bench: instructions per launch": ("core", "engine", "cuda-recorder", "c-compiler", "cuda-headers", "valgrind"),
+    "bench: instructions per launch": (
+        "core",
+        "engine",
+        "cuda-recorder",
+        "c-compiler",
+        "python-headers",
+        "cuda-headers",
+        "valgrind",
+    ),
+    "bench device": ("core", "c-compiler", "python-headers", "cuda-headers", "cuda-driver", "nvcc"),
 }
 
 
