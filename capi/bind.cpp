@@ -134,6 +134,8 @@ std::unique_ptr<relaunch_launcher> bind(const Tree& tree, const relaunch_options
   const bool has_path = options.driver != nullptr;
   launcher->driver = &Driver::open(
       dialect.backend, has_path ? std::string_view(options.driver) : dialect.driver, has_path);
+  launcher->driver->check_parameter_bytes(launcher->plan.parameter_bytes,
+                                          call_text(launcher->name, launcher->plan));
   set_launch(*launcher, options);
   set_hidden(*launcher);
   return launcher;

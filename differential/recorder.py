@@ -34,20 +34,24 @@ class Recorder:
         self._reset = library.relaunch_recorder_reset
         self._set_slots = library.relaunch_recorder_set_slots
         self._fail = library.relaunch_recorder_fail
+        self._driver_version = library.relaunch_recorder_driver_version
         self._no_context = library.relaunch_recorder_no_context
         self._mode = library.relaunch_recorder_mode
         self._note = library.relaunch_recorder_note
         self._events = library.relaunch_recorder_events
         self._set_slots.argtypes = (ctypes.POINTER(ctypes.c_uint32), ctypes.c_size_t)
         self._fail.argtypes = (ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int)
+        self._driver_version.argtypes = (ctypes.c_int,)
         self._mode.argtypes = (ctypes.c_int,)
         self._note.argtypes = (ctypes.c_char_p,)
         self._events.restype = ctypes.c_char_p
-        for call in (self._reset, self._set_slots, self._fail, self._no_context, self._mode, self._note):
+        for call in (self._reset, self._set_slots, self._fail, self._driver_version):
+            call.restype = None
+        for call in (self._no_context, self._mode, self._note):
             call.restype = None
 
     def reset(self) -> None:
-        """Forget every event, slot, failure and context; record again."""
+        """Forget every event, slot, failure, version and context; record again."""
         self._reset()
 
     def set_slots(self, sizes: Sequence[int]) -> None:
@@ -57,6 +61,10 @@ class Recorder:
     def fail(self, function: str, nth: int, status: int) -> None:
         """The nth call (from 0, counted from now) of a driver function returns `status`."""
         self._fail(function.encode(), nth, status)
+
+    def driver_version(self, version: int) -> None:
+        """What the driver says its version is, 12010 for CUDA 12.1; 0 for the recorder's own again."""
+        self._driver_version(version)
 
     def no_context(self) -> None:
         """No thread has a current context until it sets one."""

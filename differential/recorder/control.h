@@ -13,7 +13,7 @@ extern "C" {
 
 enum { RELAUNCH_RECORDER_RECORD = 0, RELAUNCH_RECORDER_NULL = 1 };
 
-/* Forgets every event, slot, failure and context, and records again (mode 0). */
+/* Forgets every event, slot, failure, version and context, and records again (mode 0). */
 void relaunch_recorder_reset(void);
 
 /* Bytes of each parameter of the launches to come, hidden ones last. Until they are set, a launch
@@ -23,6 +23,10 @@ void relaunch_recorder_set_slots(const uint32_t* bytes, size_t count);
 /* Makes the nth call (from 0, counted from now) of a driver function return `status`. The call is
  * still recorded. A version suffix is not part of the name: cuMemAlloc, not cuMemAlloc_v2. */
 void relaunch_recorder_fail(const char* function, uint32_t nth, int status);
+
+/* What cuDriverGetVersion or hipDriverGetVersion gives, 12010 for CUDA 12.1; 0 gives the recorder's
+ * own again, as does a reset. */
+void relaunch_recorder_driver_version(int version);
 
 /* No thread has a current context until it sets one. */
 void relaunch_recorder_no_context(void);

@@ -63,7 +63,7 @@ extern "C" {
 
 CUresult CUDAAPI cuInit(unsigned /*flags*/) { return answer(__func__); }
 CUresult CUDAAPI cuDriverGetVersion(int* version) {
-  return answer_with(__func__, version, CUDA_VERSION);
+  return answer_with(__func__, version, driver_version(CUDA_VERSION));
 }
 CUresult CUDAAPI cuDeviceGetCount(int* count) { return answer_with(__func__, count, 1); }
 

@@ -66,7 +66,9 @@ void* own_symbol(const char* name) {
 extern "C" {
 
 hipError_t hipInit(unsigned /*flags*/) { return answer(__func__); }
-hipError_t hipDriverGetVersion(int* version) { return answer_with(__func__, version, kVersion); }
+hipError_t hipDriverGetVersion(int* version) {
+  return answer_with(__func__, version, driver_version(kVersion));
+}
 hipError_t hipRuntimeGetVersion(int* version) { return answer_with(__func__, version, kVersion); }
 hipError_t hipGetDeviceCount(int* count) { return answer_with(__func__, count, 1); }
 hipError_t hipGetDevice(int* device) { return answer_with(__func__, device, 0); }

@@ -29,6 +29,7 @@ struct Journal {
   std::vector<Failure> failures;
   std::atomic<bool> may_fail = false;
   std::atomic<bool> records = true;
+  std::atomic<int> driver_version = 0;  // 0: the recorder's own
   std::atomic<std::uint64_t> initial_context = kFirstContext;
   std::atomic<std::uint64_t> generation =
       1;  // grows when the contexts of all threads are forgotten
@@ -173,6 +174,11 @@ void Call::record(const Launch& launch) const {
   text += "},";
 }
 
+int driver_version(int own) {
+  const int given = journal().driver_version.load(std::memory_order_relaxed);
+  return given != 0 ? given : own;
+}
+
 std::uint64_t current_context() { return this_thread().context; }
 void set_current_context(std::uint64_t context) { this_thread().context = context; }
 
@@ -191,6 +197,7 @@ void relaunch_recorder_reset(void) {
   kept.failures.clear();
   kept.may_fail = false;
   kept.records = true;
+  kept.driver_version = 0;
   kept.initial_context = relaunch::recorder::kFirstContext;
   ++kept.generation;
 }
@@ -207,6 +214,8 @@ void relaunch_recorder_fail(const char* function, uint32_t nth, int status) {
   kept.failures.push_back({function, nth, status});
   kept.may_fail = true;
 }
+
+void relaunch_recorder_driver_version(int version) { journal().driver_version = version; }
 
 void relaunch_recorder_no_context(void) {
   auto& kept = journal();

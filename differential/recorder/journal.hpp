@@ -63,6 +63,9 @@ class Call {
   int status_ = 0;
 };
 
+/// The version given by relaunch_recorder_driver_version, or `own` where none is.
+int driver_version(int own);
+
 /// The calling thread's current context, 0 where there is none.
 std::uint64_t current_context();
 void set_current_context(std::uint64_t context);

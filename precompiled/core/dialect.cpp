@@ -38,8 +38,8 @@ constexpr std::array kHipIntake = {
     IntakeStage::halves,
 };
 
-// The driver rejects more since CUDA 12.1 (and 4,096 bytes before); a HIP kernel argument segment
-// has no smaller documented bound.
+// CUDA drivers take as much since CUDA 12.1; what older ones take is the driver's own check. A HIP
+// kernel argument segment has no smaller documented bound.
 constexpr std::uint32_t kParameterLimit = 32764;
 
 constexpr std::array kDialects = {

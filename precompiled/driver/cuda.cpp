@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "precompiled/core/plan.hpp"
 #include "precompiled/driver/make.hpp"
 
 namespace relaunch {
@@ -34,6 +35,11 @@ static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION == kClusterDimension);
 static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE == kClusterScheduling);
 static_assert(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION == kProgrammaticSerialization);
 
+// Bytes of parameters that drivers older than CUDA 12.1 take (CUDA C++ Programming Guide, kernel
+// parameters; versions as cuDriverGetVersion gives them).
+constexpr std::uint32_t kOldParameterLimit = 4096;
+constexpr int kFirstWithMoreParameters = 12010;
+
 struct Functions {
 #define RELAUNCH_DRIVER_FUNCTION(name, since) decltype(&::name) name = nullptr;
 #include "precompiled/driver/cuda_functions.def"
@@ -55,6 +61,11 @@ int attribute_id(AttributeKind kind) {
 template <typename Handle>
 Handle handle(std::uint64_t value) {
   return reinterpret_cast<Handle>(value);
+}
+
+/// `12.1` of 12010.
+std::string release(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
 class CudaDriver final : public Driver {
@@ -93,6 +104,18 @@ class CudaDriver final : public Driver {
                                                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                   static_cast<int>(bytes));
     return {result, "cuFuncSetAttribute"};
+  }
+
+  void check_parameter_bytes(std::uint32_t bytes, const std::string& call) const override {
+    if (bytes <= kOldParameterLimit) return;
+    int version = 0;
+    // A driver that does not say decides at the launch.
+    if (f_.cuDriverGetVersion(&version) != CUDA_SUCCESS) return;
+    if (version >= kFirstWithMoreParameters) return;
+    throw BindError(call + " has " + std::to_string(bytes) +
+                    " bytes of parameters; the driver, of CUDA " + release(version) + ", takes " +
+                    std::to_string(kOldParameterLimit) + " (32764 since CUDA " +
+                    release(kFirstWithMoreParameters) + ")");
   }
 
   Status launch(const LaunchCall& call) const noexcept override {

@@ -69,6 +69,9 @@ class Driver {
   virtual Status allow_non_portable_cluster(std::uint64_t function) const noexcept = 0;
   /// Lets the function be launched with that much dynamic shared memory. Does nothing on HIP.
   virtual Status allow_shared(std::uint64_t function, std::uint32_t bytes) const noexcept = 0;
+  /// Throws BindError where `call`, a kernel with its types, has more bytes of parameters than this
+  /// release of the driver takes. The dialect's limit is that of the newest releases.
+  virtual void check_parameter_bytes(std::uint32_t bytes, const std::string& call) const = 0;
   virtual Status launch(const LaunchCall& call) const noexcept = 0;
   virtual EncodedAttributes encode(const AttributeList& list, bool cooperative) const = 0;
   /// The driver's own words for a failed call, or that the function is missing in this library.

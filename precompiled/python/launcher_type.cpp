@@ -122,6 +122,8 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
   launcher->driver = &Driver::open(
       dialect.backend, has_path ? path_option(arguments.driver) : std::string(dialect.driver),
       has_path);
+  launcher->driver->check_parameter_bytes(launcher->plan.parameter_bytes,
+                                          call_text(launcher->name, launcher->plan));
   launcher->attributes = launcher->driver->encode(
       make_attributes(dialect, launcher->options, launcher->geometry.num_ctas),
       launcher->options.cooperative);

@@ -164,6 +164,35 @@ TEST_F(CapiRefusal, RefusesWhatCannotBeBound) {
   EXPECT_EQ(events(), "[]");
 }
 
+/// A signature of that many i32; two hidden pointers come behind them.
+std::string ints(std::uint32_t count) {
+  std::string text = "i32";
+  for (std::uint32_t i = 1; i < count; ++i) text += ", i32";
+  return text;
+}
+
+TEST_F(CapiRefusal, RefusesMoreParametersThanAnOldDriverTakes) {
+  const auto set_version =
+      find<decltype(relaunch_recorder_driver_version)>("relaunch_recorder_driver_version");
+  EXPECT_NE(bound(ints(8186)), nullptr);  // 32,760 bytes
+  EXPECT_TRUE(
+      refusal(ints(8187), options())
+          .ends_with("it ends at byte 32768 of the kernel's parameters; the driver takes 32764"));
+  set_version(12000);
+  EXPECT_NE(bound(ints(1020)), nullptr);  // 4,096 bytes
+  for (const auto& [count, bytes] : {std::pair{1021U, "4104"}, {8186U, "32760"}}) {
+    const std::string text = refusal(ints(count), options());
+    EXPECT_TRUE(text.starts_with("add(i32, i32, ")) << text;
+    EXPECT_TRUE(text.ends_with("...) has " + std::string(bytes) +
+                               " bytes of parameters; the driver, of CUDA 12.0, takes 4096 (32764 "
+                               "since CUDA 12.1)"))
+        << text;
+  }
+  relaunch_options hip = options("triton-3.6-hip");
+  EXPECT_NE(bound(ints(8186), hip), nullptr);
+  EXPECT_EQ(events(), "[]");
+}
+
 TEST_F(CapiRefusal, RefusesGridsOutOfRange) {
   relaunch_options chosen = options();
   chosen.num_ctas = 2;

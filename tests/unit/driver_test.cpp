@@ -2,8 +2,11 @@
 
 #include "precompiled/driver/driver.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include "differential/recorder/control.h"
+#include "precompiled/core/plan.hpp"
 #include "precompiled/driver/library.hpp"
 
 namespace relaunch {
@@ -32,6 +35,42 @@ TEST(Driver, ForeignLibrary) {
   // A failed opening leaves nothing behind: it fails again.
   EXPECT_EQ(refusal(Backend::hip, "libm.so.6"),
             "libm.so.6 is not the HIP runtime: it has no hipModuleLaunchKernel");
+}
+
+std::string parameter_refusal(const Driver& driver, std::uint32_t bytes) {
+  try {
+    driver.check_parameter_bytes(bytes, "add(i32)");
+  } catch (const BindError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Driver, OldDriversTakeFewerParameters) {
+  constexpr const char* kRecorder = RELAUNCH_RECORDER_DIR "/libcuda.so.1";
+  const Driver& driver = Driver::open(Backend::cuda, kRecorder, true);
+  void* recorder = dlopen(kRecorder, RTLD_NOW);
+  const auto reset = reinterpret_cast<decltype(&relaunch_recorder_reset)>(
+      dlsym(recorder, "relaunch_recorder_reset"));
+  const auto set_version = reinterpret_cast<decltype(&relaunch_recorder_driver_version)>(
+      dlsym(recorder, "relaunch_recorder_driver_version"));
+  reset();
+  EXPECT_EQ(parameter_refusal(driver, 32764), "accepted");
+  set_version(12010);
+  EXPECT_EQ(parameter_refusal(driver, 32764), "accepted");
+  set_version(12000);
+  EXPECT_EQ(parameter_refusal(driver, 4096), "accepted");
+  EXPECT_EQ(parameter_refusal(driver, 4097),
+            "add(i32) has 4097 bytes of parameters; the driver, of CUDA 12.0, takes 4096 (32764 "
+            "since CUDA 12.1)");
+  set_version(11080);
+  EXPECT_EQ(parameter_refusal(driver, 32764),
+            "add(i32) has 32764 bytes of parameters; the driver, of CUDA 11.8, takes 4096 (32764 "
+            "since CUDA 12.1)");
+  reinterpret_cast<decltype(&relaunch_recorder_fail)>(dlsym(recorder, "relaunch_recorder_fail"))(
+      "cuDriverGetVersion", 0, 999);
+  EXPECT_EQ(parameter_refusal(driver, 32764), "accepted") << "it does not say";
+  reset();
 }
 
 TEST(Library, MissingFunctionsStandIn) {

@@ -111,6 +111,38 @@ def test_a_launch_of_very_many_parameters(driver: Any) -> None:
     assert text.endswith("it ends at byte 32768 of the kernel's parameters; the driver takes 32764")
 
 
+def test_parameters_up_to_the_limit(driver: Any) -> None:
+    """Two hidden pointers come behind the ints: 8186 of them make 32,760 bytes, one more makes 32,768."""
+    launcher = driver.bind(*["i32"] * 8186)
+    assert launcher.parameters[-1]["offset"] + 8 == 32760
+    launcher(1, 1, 1, 0, *range(8186))
+    assert driver.parameters() == [number.to_bytes(4, "little").hex() for number in range(8186)]
+    text = bind_error(driver, *["i32"] * 8187)
+    assert text.endswith("it ends at byte 32768 of the kernel's parameters; the driver takes 32764")
+
+
+@pytest.mark.parametrize(("version", "release"), [(11080, "11.8"), (12000, "12.0")])
+def test_an_old_driver_takes_fewer_parameters(cuda: Any, version: int, release: str) -> None:
+    cuda.recorder.driver_version(version)
+    launcher = cuda.bind(*["i32"] * 1020)
+    assert launcher.parameters[-1]["offset"] + 8 == 4096
+    launcher(1, 1, 1, 0, *range(1020))
+    assert len(cuda.parameters()) == 1020
+    for count, size in ((1021, 4104), (8186, 32760)):
+        text = bind_error(cuda, *["i32"] * count)
+        assert text.startswith("add(i32, i32, ")
+        assert text.endswith(
+            f"...) has {size} bytes of parameters; the driver, of CUDA {release}, takes 4096 (32764 since CUDA 12.1)"
+        )
+    cuda.recorder.driver_version(12010)
+    cuda.bind(*["i32"] * 8186)
+
+
+def test_no_old_limit_on_hip(hip: Any) -> None:
+    hip.recorder.driver_version(5000)
+    hip.bind(*["i32"] * 8186)
+
+
 def test_dialects(driver: Any, tree: Any) -> None:
     path = str(driver.recorder.path)
     launcher = relaunch.Launcher(tree("i32"), dialect=f"triton-3.6.0-{driver.backend}", driver=path)
