@@ -2,7 +2,7 @@
 # function step_NAME; `run_steps NAME...` runs them all, even after a failure, and then exits 1 if
 # one failed.
 
-all_steps=(format ruff mypy unit asan tidy pytest)
+all_steps=(format ruff mypy unit asan threads tidy pytest)
 
 cpp_sources() {
   find precompiled migrate capi differential kernels tests relaunch \
@@ -31,18 +31,23 @@ step_mypy() {
 configure() { PATH="$root/.venv/bin:$PATH" cmake --preset "$1" >"build/configure-$1.log" 2>&1 ||
   { cat "build/configure-$1.log" && return 1; }; }
 
-# Builds the unit tests of a preset and runs them; further arguments go to ctest.
-unit_tests() {
-  local preset=$1 jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
-  shift
+# build_and_run PRESET TARGETS [ARGS...]: builds the test programs and runs them; ARGS go to ctest.
+build_and_run() {
+  local preset=$1 targets=$2 jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+  shift 2
+  # shellcheck disable=SC2086 # targets are words
   configure "$preset" &&
-    cmake --build --preset "$preset" --target relaunch_unit_tests --parallel "$jobs" &&
+    cmake --build --preset "$preset" --target $targets --parallel "$jobs" &&
     ctest --preset "$preset" --parallel "$jobs" "$@" | grep -v -E '^ *(Start +)?[0-9/]+ .*Passed|^ +Start '
 }
 
-step_unit() { unit_tests release "$@"; }
-step_asan() { unit_tests asan "$@"; }
-step_tsan() { unit_tests tsan "$@"; }
+unit_programs="relaunch_unit_tests relaunch_thread_tests"
+step_unit() { build_and_run release "$unit_programs" "$@"; }
+step_asan() { build_and_run asan "$unit_programs" "$@"; }
+step_tsan() { build_and_run tsan "$unit_programs" "$@"; }
+
+# Only the tests that have threads, under ThreadSanitizer.
+step_threads() { build_and_run tsan relaunch_thread_tests --tests-regex '^Threads\.' "$@"; }
 
 step_tidy() { configure release && .venv/bin/python tools/tidy.py build/release; }
 

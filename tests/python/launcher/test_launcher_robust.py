@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import os
 import pickle
@@ -222,6 +223,33 @@ def test_small_thread_stacks(driver: Any) -> None:
             assert len(driver.parameters()) == count
     finally:
         threading.stack_size(old)
+
+
+def test_a_forked_child_that_launches_nothing_leaves_the_driver_alone(driver: Any) -> None:
+    """Unrecorded calls show too: the first call of each function is told to fail, and comes from the test."""
+    launcher = driver.bind("i32", shared=50_000)
+    launcher(1, 1, 1, 0, 1)
+    names = {
+        "cuda": ("cuCtxGetCurrent", "cuDeviceGet", "cuDriverGetVersion", "cuInit"),
+        "hip": ("hipGetLastError", "hipDriverGetVersion", "hipGetDevice", "hipInit"),
+    }[driver.backend]
+    before = driver.events()
+    for name in names:
+        driver.recorder.fail(name, 0, 999)
+    child = os.fork()
+    if child == 0:
+        try:
+            shown = (repr(launcher), launcher.parameters, launcher.tree)
+            del launcher, shown
+            gc.collect()
+            untouched = driver.events() == before
+            out = ctypes.c_uint64()
+            library = driver.recorder.library
+            untouched &= all(library[name](ctypes.byref(out), 0) == 999 for name in names)
+            os._exit(0 if untouched else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_after_a_fork(driver: Any) -> None:
