@@ -25,8 +25,13 @@ TensorFromObject function_of(PyObject* capsule) noexcept {
   constexpr const char* kName = "dlpack_exchange_api";
   if (PyCapsule_IsValid(capsule, kName) == 0) return nullptr;
   const auto* header = static_cast<const ExchangeHeader*>(PyCapsule_GetPointer(capsule, kName));
-  while (header != nullptr && header->version.major != 1) header = header->previous;
-  if (header == nullptr) return nullptr;
+  // Majors fall along the chain; one that goes on otherwise is broken, and might never end.
+  while (header->version.major > 1) {
+    const ExchangeHeader* previous = header->previous;
+    if (previous == nullptr || previous->version.major >= header->version.major) return nullptr;
+    header = previous;
+  }
+  if (header->version.major != 1) return nullptr;
   return reinterpret_cast<const ExchangeTable*>(header)->tensor_from_object;
 }
 
