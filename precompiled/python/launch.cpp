@@ -113,12 +113,13 @@ template <Shape shape, bool with_surroundings>
   }
   if (!parse<shape>(self, values, arguments, frame, held)) return false;
 
+  const EncodedAttributes* attributes = &self.attributes;
   EncodedAttributes own_attributes;
   if constexpr (with_surroundings) {
     if (!parse_metadata(self, surroundings.metadata, &request.geometry)) return false;
     if (request.geometry.num_ctas != self.geometry.num_ctas) {
       own_attributes = attributes_for(self, request.geometry.num_ctas);
-      request.attributes = &own_attributes;
+      attributes = &own_attributes;
     }
   }
   const std::int32_t num_ctas = request.geometry.num_ctas;
@@ -147,8 +148,8 @@ template <Shape shape, bool with_surroundings>
         .block = self.options.warp_size * static_cast<std::uint32_t>(request.geometry.num_warps),
         .shared = static_cast<std::uint32_t>(request.geometry.shared),
         .stream = request.stream,
-        .attributes = request.attributes,
-        .attribute_count = request.attributes->count,
+        .attributes = attributes,
+        .attribute_count = attributes->count,
         .function = request.function,
         .parameters = pointers,
     };
@@ -240,7 +241,6 @@ template <Shape shape>
   if (!parse_place(self, args, request)) return nullptr;
   request.function = self.function;
   request.geometry = self.geometry;
-  request.attributes = &self.attributes;
   return run_in_frame<shape, false>(self, args + kCallFixed, request, {});
 }
 
@@ -271,7 +271,6 @@ template <Shape shape>
   if (!convert_masked_int_only<Type::u64>(args[4], function)) [[unlikely]] {
     return fail_field(self, "function", args[4]);
   }
-  request.attributes = &self.attributes;
   return run_in_frame<shape, true>(self, args + kLaunchFixed, request,
                                    {args[5], args[6], args[7], args[8]});
 }

@@ -24,7 +24,6 @@ struct LaunchRequest {
   std::uint64_t stream;
   std::uint64_t function;
   Geometry geometry;
-  const EncodedAttributes* attributes;
 };
 
 struct Launcher {
