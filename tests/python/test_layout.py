@@ -10,6 +10,7 @@ import ast
 import re
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -290,3 +291,24 @@ def test_files_are_named_for_what_they_hold() -> None:
     """No util, helper, manager, handler or data in a file's name: such a file collects what has no home."""
     vague = re.compile(r"(^|_)(utils?|helpers?|managers?|handlers?|data|common|misc)(_|\.|$)")
     assert [name(path) for path in files(".py", *CPP) if vague.search(path.name)] == []
+
+
+def test_no_module_declares_that_it_runs_without_the_gil() -> None:
+    """docs/architecture.md, "Threads", says what would have to change first."""
+    modules = {}
+    for path in files(*CPP):
+        text = path.read_text()
+        modules.update((name(path), found) for found in re.findall(r"PYBIND11_MODULE\(([^)]*)\)", text))
+        assert not re.search("mod_gil_not_used|Py_mod_gil|Py_MOD_GIL_NOT_USED|PyUnstable_Module_SetGIL", text), name(
+            path
+        )
+    assert modules == {
+        "differential/native/module.cpp": "_native, module",
+        "precompiled/python/module.cpp": "_core, module",
+    }
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="for a free-threaded interpreter")
+def test_importing_switches_the_gil_on() -> None:
+    code = "import sys, relaunch; sys.exit(0 if sys._is_gil_enabled() else 1)"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
