@@ -295,7 +295,7 @@ def test_files_are_named_for_what_they_hold() -> None:
 
 def test_no_module_declares_that_it_runs_without_the_gil() -> None:
     """docs/architecture.md, "Threads", says what would have to change first."""
-    modules = {}
+    modules: dict[str, str] = {}
     for path in files(*CPP):
         text = path.read_text()
         modules.update((name(path), found) for found in re.findall(r"PYBIND11_MODULE\(([^)]*)\)", text))
