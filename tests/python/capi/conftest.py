@@ -51,7 +51,7 @@ def example(prefix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "capi" / "example", folder / "source")
     flags = "-Wall -Wextra -Wpedantic -Werror"
     options = (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_FLAGS={flags}", f"-DCMAKE_CXX_FLAGS={flags}")
-    run("cmake", "-S", folder / "source", "-B", folder / "build", *options)
+    run("cmake", "-G", "Ninja", "-S", folder / "source", "-B", folder / "build", *options)
     run("cmake", "--build", folder / "build")
     return folder / "build"
 
