@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -74,19 +75,19 @@ def test_failing_step_hides_no_later_one(sources: Path) -> None:
     script = ". tools/setup.sh; . tools/steps.sh; step_a() { return 3; }; step_b() { echo ran; }; run_steps a b"
     done = bash(script, sources)
     assert done.returncode == 1
-    assert done.stdout.splitlines() == [
+    assert [re.sub(r" +\d+ s$", "", line) for line in done.stdout.splitlines()] == [
         "",
         "== a",
-        "-- a        FAILED     0 s",
+        "-- a        FAILED",
         "",
         "== b",
         "ran",
-        "-- b        ok         0 s",
+        "-- b        ok",
         "",
         "== summary",
-        "a        FAILED     0 s",
-        "b        ok         0 s",
-        "all      FAILED     0 s",
+        "a        FAILED",
+        "b        ok",
+        "all      FAILED",
     ]
 
 
