@@ -185,8 +185,11 @@ Failed fail_sequence(const Launcher& self, const Step& step, PyObject* value) {
   std::string got = type_of(value);
   if (PySequence_Check(value) != 0 && PyBytes_Check(value) == 0) {
     const Py_ssize_t size = PySequence_Size(value);
-    if (size < 0) PyErr_Clear();
-    got = "one of " + std::to_string(size);
+    if (size < 0) {
+      PyErr_Clear();  // it raises this time
+    } else {
+      got = "one of " + std::to_string(size);
+    }
   }
   return raise(PyExc_TypeError, place(self, step.target) + "expected a sequence of " +
                                     std::to_string(step.extra) + " items, got " + got);

@@ -87,6 +87,7 @@ std::string path_option(PyObject* value) {
   PyObject* bytes = nullptr;
   if (PyUnicode_FSConverter(value, &bytes) == 0) throw PythonError();
   const Ref owned(bytes);
+  if (PyBytes_GET_SIZE(bytes) == 0) throw BindError("driver is empty: expected a path or a name");
   return PyBytes_AS_STRING(bytes);
 }
 

@@ -224,6 +224,7 @@ def test_driver_libraries(driver: Any, tmp_path: Path) -> None:
     if driver.backend == "hip":
         what, probe = ("HIP runtime", "hipModuleLaunchKernel")
     assert bind_error(driver, driver="libm.so.6") == f"libm.so.6 is not the {what}: it has no {probe}"
+    assert bind_error(driver, driver="") == "driver is empty: expected a path or a name"
     assert type_error(driver, driver=5).startswith("expected str, bytes or os.PathLike object")
     with pytest.raises(ValueError, match="embedded null byte"):
         driver.bind(driver="a\0b")
