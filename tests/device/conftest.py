@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-CUDA_ERROR_NO_DEVICE = 100
 KERNELS = Path(__file__).parents[2] / "kernels"
 
 
@@ -41,29 +42,40 @@ class Device:
             self.check(self.driver.cuModuleUnload(module))
 
 
-def missing_device() -> str | None:
-    """What keeps device tests from running here, or None."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError as error:
-        return f"no CUDA driver: {error}"
+FIND_DEVICE = """
+import ctypes
+try:
+    driver = ctypes.CDLL("libcuda.so.1")
+except OSError as error:
+    print(f"no CUDA driver: {error}")
+else:
     count = ctypes.c_int()
-    status = driver.cuInit(0)
-    if status == CUDA_ERROR_NO_DEVICE:
-        return "the CUDA driver finds no device"
-    if status != 0:
-        return f"cuInit answers status {status}"
-    if driver.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
-        return "the CUDA driver lists no device"
-    return None
+    status = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+    if status:
+        print("the CUDA driver finds no device" if status == 100 else f"the CUDA driver answers status {status}")
+    elif count.value == 0:
+        print("the CUDA driver lists no device")
+"""
+
+
+@functools.cache
+def missing_device() -> str:
+    """What keeps device tests from running here; empty where nothing does.
+
+    Asked in a process of its own, because this one may have a recording driver loaded.
+    """
+    found = subprocess.run([sys.executable, "-c", FIND_DEVICE], capture_output=True, text=True, check=True)
+    return found.stdout.strip()
 
 
 @pytest.fixture
 def device() -> Any:
     """The device; skips where there is none, and only then."""
     reason = missing_device()
-    if reason is not None:
+    if reason:
         pytest.skip(reason)
+    if hasattr(ctypes.CDLL("libcuda.so.1"), "relaunch_recorder_reset"):
+        pytest.fail("this process has the recording driver loaded: run `pytest tests/device` by itself")
     import torch
 
     torch.cuda.init()

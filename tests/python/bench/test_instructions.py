@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +23,8 @@ pytestmark = pytest.mark.xdist_group("bench")
 @pytest.fixture(scope="module")
 def counts() -> Sequence[Figure]:
     """What the gate looks at, counted in one process under callgrind (it is part of `./run setup`)."""
+    if shutil.which("valgrind") is None:
+        pytest.skip("no valgrind")
     ours, pointers = ("precompiled.launch", "precompiled.call"), ("dlpack", "object")
     FOLDER.mkdir(parents=True, exist_ok=True)
     todo = [*instructions.cases(FOLDER, list(SIZES), ours, pointers), *instructions.ramp()]
