@@ -17,9 +17,11 @@ SIGNATURES = Path("tests/signatures/signatures.jsonl")
 
 def demo(
     file: Annotated[Path, typer.Argument(help="Signatures, one a line.")] = SIGNATURES,
-    comparisons: Annotated[int, typer.Option(min=1, help="At least so many, over both dialects.")] = 20_000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same cases everywhere.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = JOBS,
+    comparisons: Annotated[
+        int, typer.Option("--comparisons", min=1, help="At least so many, over both dialects.")
+    ] = 20_000,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same cases everywhere.")] = 0,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = JOBS,
 ) -> None:
     """The main job on real signatures: migrate, regenerate, build, run both launchers, compare."""
     from rich.console import Console

@@ -26,11 +26,11 @@ def diff(
     dialect: Annotated[
         list[str] | None, typer.Option("--dialect", "-d", help="May be repeated. Default: every dialect.")
     ] = None,
-    cases: Annotated[int, typer.Option(min=1, help="Cases for each signature and dialect.")] = 500,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same cases everywhere.")] = 0,
+    cases: Annotated[int, typer.Option("--cases", min=1, help="Cases for each signature and dialect.")] = 500,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same cases everywhere.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line, on standard output.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = JOBS,
-    faults: Annotated[Path, typer.Option(help="Folder for the case file of each difference.")] = FAULTS,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = JOBS,
+    faults: Annotated[Path, typer.Option("--faults", help="Folder for the case file of each difference.")] = FAULTS,
 ) -> None:
     """Run both launchers on generated calls of each signature and compare what they launched."""
     from relaunch.differential import report

@@ -20,11 +20,11 @@ EMITTED = ("json", "python", "csv")
 def migrate(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Files with signatures; - reads standard input.")],
     form: Annotated[
-        str, typer.Option(metavar="FORM", help="How they are written: auto, csv, dict, json or tree.")
+        str, typer.Option("--form", metavar="FORM", help="How they are written: auto, csv, dict, json or tree.")
     ] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line: the same as --emit json.")] = False,
     emit: Annotated[
-        str | None, typer.Option(metavar="json|python|csv", help="What to write instead of a report.")
+        str | None, typer.Option("--emit", metavar="json|python|csv", help="What to write instead of a report.")
     ] = None,
 ) -> None:
     """Read signatures and say what they are.

@@ -23,12 +23,12 @@ class Launcher(str, Enum):
 
 def replay(
     cases: Annotated[Path, typer.Argument(metavar="CASES.jsonl", help="Cases of the golden form, one a line.")],
-    launcher: Annotated[Launcher, typer.Option(help="Which launcher runs them.")],
+    launcher: Annotated[Launcher, typer.Option("--launcher", help="Which launcher runs them.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write there, whole or not at all.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Worker processes, and compilers at once.")] = 2,
-    timeout: Annotated[float, typer.Option(min=0.01, help="Seconds that one case may take.")] = 30.0,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Worker processes, and compilers at once.")] = 2,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds that one case may take.")] = 30.0,
 ) -> None:
     """Run cases and write {"id", "expect", "divergence"?} for each, in order, one JSON object a line.
 

@@ -20,8 +20,12 @@ from relaunch.commands.bench.figures import FOLDER, SIZES, Figure, UnfitError, m
 bench = typer.Typer(invoke_without_command=True)
 
 Json = Annotated[bool, typer.Option("--json", help="One object a line, on standard output.")]
-Turns = Annotated[int, typer.Option(min=1, help="Launches in the shorter loop; the longer has three times as many.")]
-Repeats = Annotated[int, typer.Option(min=1, help="Builds with gcc per signature; binds are 1000 times as many.")]
+Turns = Annotated[
+    int, typer.Option("--turns", min=1, help="Launches in the shorter loop; the longer has three times as many.")
+]
+Repeats = Annotated[
+    int, typer.Option("--repeats", min=1, help="Builds with gcc per signature; binds are 1000 times as many.")
+]
 
 
 @contextmanager

@@ -245,9 +245,11 @@ def versions() -> dict[str, str]:
 
 
 def device(
-    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds.")] = 30,
-    burst: Annotated[int, typer.Option(min=1, max=1000, help="Launches in a burst: fewer than the queue holds.")] = 100,
-    limit: Annotated[float, typer.Option(min=1, help="Seconds of measuring, at most.")] = 150,
+    rounds: Annotated[int, typer.Option("--rounds", min=1, help="Interleaved rounds.")] = 30,
+    burst: Annotated[
+        int, typer.Option("--burst", min=1, max=1000, help="Launches in a burst: fewer than the queue holds.")
+    ] = 100,
+    limit: Annotated[float, typer.Option("--limit", min=1, help="Seconds of measuring, at most.")] = 150,
     svg: Annotated[Path | None, typer.Option("--svg", help="Also plot the warm medians (matplotlib).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line, on standard output.")] = False,
 ) -> None:
