@@ -1,9 +1,9 @@
 #include "migrate/entries.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "migrate/cursor.hpp"
 #include "migrate/literal.hpp"
 #include "migrate/names.hpp"
 #include "migrate/number.hpp"
@@ -20,10 +20,10 @@ std::optional<std::string> constant_text(std::string_view word, Span span) {
   return number_text(word, span);
 }
 
-class EntryParser {
+class EntryParser : private Cursor {
  public:
   EntryParser(std::string_view text, const std::vector<Token>& tokens, Diagnostics& diagnostics)
-      : text_(text), tokens_(tokens), diagnostics_(diagnostics) {}
+      : Cursor(text, tokens), diagnostics_(diagnostics) {}
 
   std::vector<PyKernelArg> whole() {
     if (peek().kind == Token::Kind::end) {
@@ -51,21 +51,9 @@ class EntryParser {
   }
 
  private:
-  const Token& peek(std::size_t ahead = 0) const {
-    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
-  }
-  const Token& next() { return tokens_[std::min(at_++, tokens_.size() - 1)]; }
-  bool accept(char mark) {
-    if (!peek().is(mark)) return false;
-    ++at_;
-    return true;
-  }
-
   [[noreturn]] void unexpected(const std::string& expected, const Token& got) const {
-    if (got.kind == Token::Kind::invalid) throw Failure{explain(text_, got)};
-    if (got.kind == Token::Kind::end) fail(kUnexpected, expected + ", got the end", got.span);
     if (got.is('{')) placeholder(got);
-    fail(kUnexpected, expected + ", got " + in_quotes(slice(text_, got.span)), got.span);
+    Cursor::unexpected(expected, got);
   }
 
   [[noreturn]] void placeholder(const Token& open) const {
@@ -162,10 +150,7 @@ class EntryParser {
     out.value = std::move(*text);
   }
 
-  std::string_view text_;
-  const std::vector<Token>& tokens_;
   Diagnostics& diagnostics_;
-  std::size_t at_ = 0;
   std::size_t depth_ = 0;
 };
 

@@ -1,19 +1,19 @@
 #include "migrate/literal.hpp"
 
-#include <algorithm>
 #include <utility>
 
+#include "migrate/cursor.hpp"
 #include "migrate/names.hpp"
 #include "migrate/number.hpp"
 
 namespace relaunch::migrate {
 namespace {
 
-class LiteralParser {
+class LiteralParser : private Cursor {
  public:
   LiteralParser(std::string_view text, const std::vector<Token>& tokens, Flavour flavour,
                 std::size_t deepest)
-      : text_(text), tokens_(tokens), flavour_(flavour), deepest_(deepest) {}
+      : Cursor(text, tokens), flavour_(flavour), deepest_(deepest) {}
 
   Literal one(std::size_t& at) {
     at_ = at;
@@ -46,22 +46,6 @@ class LiteralParser {
  private:
   static bool closes(char mark) { return mark == ')' || mark == ']' || mark == '}'; }
   bool json() const { return flavour_ == Flavour::json; }
-  const Token& peek(std::size_t ahead = 0) const {
-    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
-  }
-  const Token& next() { return tokens_[std::min(at_++, tokens_.size() - 1)]; }
-  bool accept(char mark) {
-    if (!peek().is(mark)) return false;
-    ++at_;
-    return true;
-  }
-
-  [[noreturn]] void unexpected(const std::string& expected, const Token& got) const {
-    if (got.kind == Token::Kind::invalid) throw Failure{explain(text_, got)};
-    if (got.kind == Token::Kind::end) fail(kUnexpected, expected + ", got the end", got.span);
-    fail(kUnexpected, expected + ", got " + in_quotes(slice(text_, got.span)), got.span);
-  }
-
   Literal value() {
     const Token& token = peek();
     if (token.kind == Token::Kind::string) return string();
@@ -213,11 +197,8 @@ class LiteralParser {
     return out;
   }
 
-  std::string_view text_;
-  const std::vector<Token>& tokens_;
   Flavour flavour_;
   std::size_t deepest_;
-  std::size_t at_ = 0;
   std::size_t depth_ = 0;
 };
 

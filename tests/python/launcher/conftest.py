@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,28 +80,30 @@ class Tensor:
         return self.answer
 
 
-@pytest.fixture(params=["cuda", "hip"])
-def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
-    made = Driver(request.param, Recorder(request.param))
+@contextmanager
+def emptied_driver(backend: str) -> Iterator[Driver]:
+    made = Driver(backend, Recorder(backend))
     made.recorder.reset()
     yield made
     made.recorder.reset()
+
+
+@pytest.fixture(params=["cuda", "hip"])
+def driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
+    with emptied_driver(request.param) as made:
+        yield made
 
 
 @pytest.fixture
 def cuda() -> Iterator[Driver]:
-    made = Driver("cuda", Recorder("cuda"))
-    made.recorder.reset()
-    yield made
-    made.recorder.reset()
+    with emptied_driver("cuda") as made:
+        yield made
 
 
 @pytest.fixture
 def hip() -> Iterator[Driver]:
-    made = Driver("hip", Recorder("hip"))
-    made.recorder.reset()
-    yield made
-    made.recorder.reset()
+    with emptied_driver("hip") as made:
+        yield made
 
 
 @pytest.fixture
