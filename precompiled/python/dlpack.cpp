@@ -3,8 +3,6 @@
 #include "precompiled/python/guards.hpp"
 
 namespace relaunch::dlpack {
-Entry entries[kEntries];
-
 namespace {
 
 /// What `name` is in the class's own dictionary, or nothing.
@@ -54,16 +52,14 @@ TensorFromObject find(PyTypeObject* type) noexcept {
 
 }  // namespace
 
-TensorFromObject find_exchange(PyTypeObject* type, Entry& entry) noexcept {
+TensorFromObject find_exchange(PyTypeObject* type) noexcept {
   // A look-up in the type's classes gives it its version tag where it has none yet: of a name that
   // no class has, so that no code of theirs runs. (`__name__` would be found in the metatype.)
   static PyObject* no_name = PyUnicode_InternFromString("__relaunch_no_such_name__");
   if (no_name == nullptr) return nullptr;
   const Ref ignored(PyType_Type.tp_getattro(reinterpret_cast<PyObject*>(type), no_name));
   if (!ignored) PyErr_Clear();
-  const TensorFromObject function = find(type);
-  if (const unsigned int version = version_of(type)) entry = {type, version, function};
-  return function;
+  return find(type);
 }
 
 }  // namespace relaunch::dlpack

@@ -57,36 +57,9 @@ inline constexpr std::int32_t kCuda = 2;
 inline constexpr std::int32_t kCudaManaged = 13;
 inline constexpr std::int32_t kRocm = 10;
 
-/// One remembered type. The version tag is unique to a type and its state, so an entry needs no
-/// reference to the type: neither a change nor a new type at the old address goes unseen.
-/// Read and written under the GIL only; a launch depends on no entry.
-struct Entry {
-  PyTypeObject* type;
-  unsigned int version;
-  TensorFromObject function;
-};
-inline constexpr std::size_t kEntries = 64;
-extern Entry entries[kEntries];
-
-/// 0 where the type has no valid tag.
-inline unsigned int version_of(PyTypeObject* type) noexcept {
-#if PY_VERSION_HEX < 0x030C0000
-  if ((type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) == 0) return 0;
-#endif
-  return type->tp_version_tag;
-}
-
-/// Looks the type's answer up in its classes. No exception is set.
-TensorFromObject find_exchange(PyTypeObject* type, Entry& entry) noexcept;
-
-/// How an object of `type` gives its address: by this function, or, where null is returned, by its
-/// data_ptr(). Null as well where a class in front of the one with the table defines data_ptr.
-/// No exception is set. The answer is remembered until the type changes.
-inline TensorFromObject exchange_of(PyTypeObject* type) noexcept {
-  Entry& entry = entries[(reinterpret_cast<std::uintptr_t>(type) >> 5) % kEntries];
-  if (entry.type == type && entry.version == version_of(type)) [[likely]]
-    return entry.function;
-  return find_exchange(type, entry);
-}
+/// The exchange function of a type, or null: where it has none, and where a class in front of the
+/// one with the table defines data_ptr. Makes sure that the type has a version tag, if it can have
+/// one. No exception is set.
+TensorFromObject find_exchange(PyTypeObject* type) noexcept;
 
 }  // namespace relaunch::dlpack

@@ -2,11 +2,36 @@
 
 #include "precompiled/python/dlpack.hpp"
 #include "precompiled/python/guards.hpp"
+#include "precompiled/python/torch_tensor.hpp"
 
 namespace relaunch {
 namespace {
 
 PyObject* data_ptr_name = nullptr;
+
+/// How the objects of a type give their address. The version tag is unique to a type and its state,
+/// so none needs a reference to the type: neither a change nor a new type at the old address goes
+/// unseen. Read and written under the GIL only. Whenever Python code runs, one may become another
+/// type's, so that what it is read for is copied before.
+struct alignas(64) Intake {
+  using Read = bool(PyObject* object, const Driver& driver, std::uint64_t* address,
+                    PointerFailure* failure, Intake& intake) noexcept;
+  PyTypeObject* type = nullptr;
+  unsigned int version = 0;
+  torch_tensor::Layout layout;  // read_torch
+  Read* read = nullptr;
+  dlpack::TensorFromObject exchange = nullptr;  // all but read_data_ptr
+};
+constexpr std::size_t kIntakes = 64;
+Intake intakes[kIntakes];
+
+/// 0 where the type has no valid tag.
+unsigned int version_of(PyTypeObject* type) noexcept {
+#if PY_VERSION_HEX < 0x030C0000
+  if ((type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) == 0) return 0;
+#endif
+  return type->tp_version_tag;
+}
 
 constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
 
@@ -95,19 +120,82 @@ bool call_data_ptr(PyObject* object, const Driver& driver, std::uint64_t* addres
   return false;
 }
 
-bool exchange_pointer(PyObject* object, dlpack::TensorFromObject exchange, const Driver& driver,
-                      std::uint64_t* address, PointerFailure* failure) noexcept {
-  dlpack::Tensor tensor{};
-  const bool taken = exchange(object, &tensor) == 0;
-  const std::int32_t type = tensor.device.type;
-  const bool reachable = driver.backend == Backend::cuda
-                             ? type == dlpack::kCuda || type == dlpack::kCudaManaged
-                             : type == dlpack::kRocm;
-  if (!taken || !reachable) [[unlikely]] {
-    return try_data_ptr(object, driver, taken ? type : 0, address, failure);
+/// Whether the backend's kernels reach memory of that kind of device, in DLPack's numbers.
+bool reaches(Backend backend, std::int32_t device) noexcept {
+  return backend == Backend::cuda ? device == dlpack::kCuda || device == dlpack::kCudaManaged
+                                  : device == dlpack::kRocm;
+}
+
+[[gnu::always_inline]] inline bool take_view(PyObject* object, dlpack::TensorFromObject exchange,
+                                             const Driver& driver, dlpack::Tensor* view,
+                                             std::uint64_t* address,
+                                             PointerFailure* failure) noexcept {
+  const bool taken = exchange(object, view) == 0;
+  if (!taken || !reaches(driver.backend, view->device.type)) [[unlikely]] {
+    return try_data_ptr(object, driver, taken ? view->device.type : 0, address, failure);
   }
-  *address = reinterpret_cast<std::uint64_t>(tensor.address) + tensor.byte_offset;
+  *address = reinterpret_cast<std::uint64_t>(view->address) + view->byte_offset;
   return true;
+}
+
+bool read_exchange(PyObject* object, const Driver& driver, std::uint64_t* address,
+                   PointerFailure* failure, Intake& intake) noexcept {
+  dlpack::Tensor view{};
+  return take_view(object, intake.exchange, driver, &view, address, failure);
+}
+
+bool read_torch(PyObject* object, const Driver& driver, std::uint64_t* address,
+                PointerFailure* failure, Intake& intake) noexcept {
+  const dlpack::TensorFromObject exchange = intake.exchange;
+  if (reaches(driver.backend, intake.layout.device) &&
+      torch_tensor::read_address(object, intake.layout, address)) [[likely]] {
+    return true;
+  }
+  dlpack::Tensor view{};
+  return take_view(object, exchange, driver, &view, address, failure);
+}
+
+/// By the exchange, until a tensor that the device reaches shows whether torch's functions can do
+/// it.
+bool read_first(PyObject* object, const Driver& driver, std::uint64_t* address,
+                PointerFailure* failure, Intake& intake) noexcept {
+  PyTypeObject* type = Py_TYPE(object);
+  const unsigned int version = version_of(type);
+  dlpack::Tensor view{};
+  const bool taken = take_view(object, intake.exchange, driver, &view, address, failure);
+  if (!taken || !reaches(driver.backend, view.device.type)) return taken;
+  const auto layout = torch_tensor::learn(object, view);
+  if (intake.type == type && intake.version == version) {
+    intake.read = layout ? read_torch : read_exchange;
+    intake.layout = layout.value_or(torch_tensor::Layout{});
+  }
+  return true;
+}
+
+bool read_data_ptr(PyObject* object, const Driver& driver, std::uint64_t* address,
+                   PointerFailure* failure, Intake& /*intake*/) noexcept {
+  return call_data_ptr(object, driver, address, failure);
+}
+
+/// Looks up how the object's type is read, and reads it. Without a version tag the answer holds
+/// only now, and no type is ever found in it.
+[[gnu::noinline, gnu::cold]] bool look_up(PyObject* object, const Driver& driver,
+                                          std::uint64_t* address, PointerFailure* failure,
+                                          Intake& intake) noexcept {
+  PyTypeObject* type = Py_TYPE(object);
+  const dlpack::TensorFromObject exchange = dlpack::find_exchange(type);
+  const unsigned int version = version_of(type);
+  intake = {};
+  intake.type = version != 0 ? type : nullptr;
+  intake.version = version;
+  intake.read = exchange != nullptr ? read_first : read_data_ptr;
+  intake.exchange = exchange;
+  return intake.read(object, driver, address, failure, intake);
+}
+
+[[gnu::noinline]] bool read_int(PyObject* number, std::uint64_t* address,
+                                PointerFailure* failure) noexcept {
+  return address_of(number, address) || fail(failure, PointerFault::int_range);
 }
 
 }  // namespace
@@ -117,15 +205,15 @@ bool prepare_pointers() noexcept {
   return data_ptr_name != nullptr;
 }
 
+/// Only calls at its end: it needs no frame.
 bool convert_object_pointer(PyObject* object, const Driver& driver, std::uint64_t* address,
                             PointerFailure* failure) noexcept {
-  if (PyLong_Check(object)) {
-    return address_of(object, address) || fail(failure, PointerFault::int_range);
-  }
-  if (const dlpack::TensorFromObject exchange = dlpack::exchange_of(Py_TYPE(object))) {
-    return exchange_pointer(object, exchange, driver, address, failure);
-  }
-  return call_data_ptr(object, driver, address, failure);
+  if (PyLong_Check(object)) return read_int(object, address, failure);
+  PyTypeObject* type = Py_TYPE(object);
+  Intake& intake = intakes[(reinterpret_cast<std::uintptr_t>(type) >> 5) % kIntakes];
+  if (intake.type != type || intake.version != version_of(type)) [[unlikely]]
+    return look_up(object, driver, address, failure, intake);
+  return intake.read(object, driver, address, failure, intake);
 }
 
 }  // namespace relaunch

@@ -62,13 +62,13 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{start}.{alias.name}" for alias in node.names)
 
 
-def test_python_header_has_two_places() -> None:
-    """Python.h and pybind11 only in precompiled/python/, differential/native/ and the benchmarks' programs.
+def test_python_header_has_its_places() -> None:
+    """Python.h and pybind11 only in precompiled/python/, differential/native/, and programs of benchmarks and tests.
 
     The stages are used without Python too (a C interface, a native program, fuzzers, sanitizers),
     and one boundary keeps reference counts, the GIL and pending errors in code that is read for it.
     """
-    allowed = ("precompiled/python/", "differential/native/", "tests/bench/")
+    allowed = ("precompiled/python/", "differential/native/", "tests/bench/", "tests/python/launcher/")
     wrong = [f"{file}: {what}" for file, what in includes() if PYTHON.match(what) and not file.startswith(allowed)]
     assert wrong == []
 
