@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from relaunch.differential.arguments import Arguments
@@ -22,17 +22,6 @@ REFUSALS = (KeyError, OverflowError, RuntimeError, TypeError, ValueError)
 ENTER = b'{"hook": "enter"}'
 EXIT = b'{"hook": "exit"}'
 
-# What the released C launchers take before kernel_metadata, by dialect; the names are those of a case's call.
-LEGACY_PREFIX: Mapping[str, tuple[str, ...]] = {
-    "triton-3.6-cuda": (
-        *("grid_x", "grid_y", "grid_z", "stream", "function"),
-        *("cooperative", "pdl", "global_scratch", "profile_scratch"),
-    ),
-    "triton-3.6-hip": (
-        *("cooperative", "grid_x", "grid_y", "grid_z", "stream", "function"),
-        "profile_scratch",
-    ),
-}
 # The options of relaunch.Launcher that a case's call may name.
 LAUNCHER_OPTIONS = ("cooperative", "pdl", "global_scratch", "profile_scratch", "warp_size")
 DRIVER_MODULES = {"cuda": ("nvidia", "PyCUtensorMap"), "hip": ("amd", "PyTDMDescriptor")}
@@ -104,7 +93,8 @@ class Runner:
             "global_scratch": self.arguments.build(call.get("global_scratch")),
             "profile_scratch": self.arguments.build(call.get("profile_scratch")),
         }
-        return [given[name] for name in LEGACY_PREFIX[task.dialect]], self._generated(task)
+        names = [positional.name for positional in generator.facts(task.dialect).prefix]
+        return [given[name] for name in names[: names.index("kernel_metadata")]], self._generated(task)
 
     def _generated(self, task: Task) -> Callable[..., Any]:
         if task.built is None:

@@ -8,10 +8,11 @@ the frozen facts what the launcher passes. Nothing here is shared with the preco
 from __future__ import annotations
 
 from relaunch.generator.build import BuildError, Built, Failure, build, default_cache, publish
-from relaunch.generator.dialects import UnknownDialectError, dialects, facts
+from relaunch.generator.dialects import UnknownDialectError, all_dialects, dialects, facts
 from relaunch.generator.load import load
+from relaunch.generator.plan import NothingToGenerateError
 from relaunch.generator.render import module_name, render
-from relaunch.generator.signature import LauncherSpec, UnknownType, expand, slots
+from relaunch.generator.signature import LauncherSpec, MetadataMismatchError, UnknownType, expand, slots
 from relaunch.generator.toolchain import ToolchainError
 
 __all__ = [
@@ -19,9 +20,12 @@ __all__ = [
     "Built",
     "Failure",
     "LauncherSpec",
+    "MetadataMismatchError",
+    "NothingToGenerateError",
     "ToolchainError",
     "UnknownDialectError",
     "UnknownType",
+    "all_dialects",
     "build",
     "default_cache",
     "dialects",

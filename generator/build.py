@@ -6,16 +6,15 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from relaunch.generator.dialects import facts
 from relaunch.generator.facts import Facts
 from relaunch.generator.render import module_name, render_unit
-from relaunch.generator.signature import LauncherSpec
+from relaunch.generator.signature import LauncherSpec, signature_text
 from relaunch.generator.toolchain import CompileError, Toolchain, find_toolchain
 
 # Launchers in one translation unit: enough to share the headers' cost, few enough to keep all jobs busy.
@@ -61,14 +60,6 @@ def default_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "relaunch", "launchers")
 
 
-def signature_text(entries: Iterable[Any]) -> str:
-    """`*fp32, (i32, *fp16)`; a tuple of one ends in a comma."""
-    return ", ".join(
-        entry if isinstance(entry, str) else f"({signature_text(entry)}{',' if len(entry) == 1 else ''})"
-        for entry in entries
-    )
-
-
 def describe(spec: LauncherSpec) -> str:
     """The dialect and signature of a spec, for messages."""
     return f"{spec.dialect} ({signature_text(spec.signature)})"
@@ -91,7 +82,7 @@ def build(
         raise ValueError(f"jobs must be at least 1, not {jobs}")
     cache = Path(cache).absolute()
     names = [module_name(spec) for spec in specs]
-    toolchains = {
+    toolchains: dict[str, Toolchain] = {
         backend: find_toolchain(backend, optimize)
         for backend in sorted({facts(spec.dialect).backend for spec in specs})
     }
@@ -165,7 +156,7 @@ def _units(missing: list[_Wanted], jobs: int) -> list[list[_Wanted]]:
 def _compile_unit(unit: list[_Wanted], found: Facts, toolchain: Toolchain, cache: Path) -> None:
     source = render_unit([wanted.spec for wanted in unit], [wanted.name for wanted in unit])
     with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as directory:
-        extra = (str(_stub(found, toolchain, cache)),) if found.linked else ()
+        extra = (str(_stub(found, toolchain, cache)),) if found.module.linked else ()
         output = Path(directory, "launchers.so")
         toolchain.compile(source, output, extra)
         for wanted in unit:
@@ -177,13 +168,13 @@ def _stub(found: Facts, toolchain: Toolchain, cache: Path) -> Path:
 
     Only the linker ever sees it: at run time the name resolves to the process's driver or recorder.
     """
-    target = cache / f"stub.{toolchain.identity}" / found.library
+    target = cache / f"stub.{toolchain.identity}.{found.dialect}" / found.module.library
     if not target.exists():
-        source = "".join(f"void {symbol}(void);\nvoid {symbol}(void) {{}}\n" for symbol in found.linked)
+        source = "".join(f"void {symbol}(void);\nvoid {symbol}(void) {{}}\n" for symbol in found.module.linked)
         target.parent.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as directory:
             output = Path(directory, "stub.so")
-            toolchain.compile(source, output, ("-nostdlib", f"-Wl,-soname,{found.library}"))
+            toolchain.compile(source, output, ("-nostdlib", f"-Wl,-soname,{found.module.library}"))
             publish(output, target)
     return target
 

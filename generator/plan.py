@@ -9,6 +9,15 @@ from relaunch.generator.facts import Facts, Intake, declaration
 from relaunch.generator.signature import LauncherSpec, Leaf, check, expand, leaves, type_facts
 
 
+class NothingToGenerateError(ValueError):
+    """The dialect's launcher was never generated."""
+
+    def __init__(self, found: Facts) -> None:
+        super().__init__(
+            f"{found.dialect} has nothing to generate: one native launcher serves every signature since Triton 3.7"
+        )
+
+
 @dataclass(frozen=True)
 class Local:
     """A local of `launch` that the argument parser fills."""
@@ -34,20 +43,6 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A by-value argument of the function that launches; `value` is what `launch` passes for it."""
-
-    c_type: str
-    name: str
-    value: str
-
-    @property
-    def declaration(self) -> str:
-        """Its C declaration."""
-        return declaration(self.c_type, self.name)
-
-
-@dataclass(frozen=True)
 class LauncherPlan:
     """One launcher."""
 
@@ -57,15 +52,17 @@ class LauncherPlan:
     pointers: tuple[Taken, ...]
     descriptors: tuple[Taken, ...]
     packed: tuple[Taken, ...]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[str, ...]  # C expressions: the address of every kernel parameter, hidden ones last
     warp_size: int
 
 
 def plan(spec: LauncherSpec, name: str) -> LauncherPlan:
-    """Plans the launcher of a spec as module `name`. Raises as `expand`."""
+    """Plans the launcher of a spec as module `name`. Raises as `expand`; NothingToGenerateError."""
     found = check(spec)
+    if found.native:
+        raise NothingToGenerateError(found)
     expanded = expand(spec)
-    flat = leaves(found, expanded)
+    flat = leaves(found, expanded, spec.constants)
     prefix = "".join(positional.format for positional in found.prefix)
     return LauncherPlan(
         name=name,
@@ -74,8 +71,8 @@ def plan(spec: LauncherSpec, name: str) -> LauncherPlan:
         pointers=_taken(flat, Intake.POINTER, "pointer"),
         descriptors=_taken(flat, Intake.DESCRIPTOR, "descriptor"),
         packed=_taken(flat, Intake.PACKED, "packed"),
-        parameters=tuple(_parameter(leaf) for leaf in flat if leaf.type.size)
-        + tuple(Parameter(hidden.c_type, hidden.name, hidden.value) for hidden in found.hidden),
+        parameters=tuple(_ADDRESSES[leaf.type.intake].format(leaf.index) for leaf in flat if leaf.size)
+        + tuple(f"&hidden_{hidden.name}" for hidden in found.hidden),
         warp_size=int(spec.warp_size),
     )
 
@@ -94,14 +91,9 @@ def _taken(flat: list[Leaf], intake: Intake, prefix: str) -> tuple[Taken, ...]:
     )
 
 
-_VALUES = {
-    Intake.VALUE: "argument{}",
-    Intake.PACKED: "packed{}",
-    Intake.POINTER: "pointer{}.address",
-    Intake.DESCRIPTOR: "*descriptor{}",
+_ADDRESSES = {
+    Intake.VALUE: "&argument{}",
+    Intake.PACKED: "&packed{}",
+    Intake.POINTER: "&pointer{}.address",
+    Intake.DESCRIPTOR: "descriptor{}",
 }
-
-
-def _parameter(leaf: Leaf) -> Parameter:
-    value = _VALUES[leaf.type.intake].format(leaf.index)
-    return Parameter(leaf.type.parameter, f"parameter{leaf.index}", value)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from relaunch.generator.dialects import facts
-from relaunch.generator.facts import Facts, TypeFacts
+from relaunch.generator.facts import Facts, Intake, TypeFacts
 
 # The only texts that are taken for a type besides the names in the facts' table.
 _POINTER = re.compile(r"\*+[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_DESCRIPTOR = re.compile(
-    r"tensordesc<([A-Za-z_][A-Za-z0-9_]*)\[( *[0-9]+ *(?:, *[0-9]+ *)*)\](?:,[ -~]*)?>",
-    re.ASCII,
-)
+_BLOCK = r"([A-Za-z_][A-Za-z0-9_]*)\[( *[0-9]+ *(?:, *[0-9]+ *)*)\]"
+_DESCRIPTOR = re.compile(rf"tensordesc<{_BLOCK}(?:,[ -~]*)?>", re.ASCII)
+_IM2COL = re.compile(rf"tensordesc_im2col<{_BLOCK}(?:,[ -~]*)?, *input_rank=([1-9][0-9]?)(?:,[ -~]*)?>", re.ASCII)
 _MAX_TUPLE_DEPTH = 256
 _MAX_WARP_SIZE = 1024
 
@@ -42,6 +41,13 @@ class UnknownType(KeyError):  # noqa: N818 - what callers of make_launcher catch
         return f"{self.dialect} has no type {shown!r} (argument {place(self.path)})"
 
 
+class MetadataMismatchError(ValueError, AssertionError):
+    """Descriptor metadata has another number of entries than the signature has descriptors.
+
+    Released launchers assert that it does not, hence the second base.
+    """
+
+
 @dataclass(frozen=True)
 class LauncherSpec:
     """What one legacy launcher is generated from. Lists are taken as tuples."""
@@ -65,6 +71,12 @@ class Leaf:
 
     index: int
     type: TypeFacts
+    folded: bool = False  # a constant of the kernel: taken as any argument, but no parameter
+
+    @property
+    def size(self) -> int:
+        """Bytes of the parameter's slot, 0 where there is no parameter."""
+        return 0 if self.folded else self.type.size
 
 
 def place(path: Path) -> str:
@@ -80,6 +92,14 @@ def _as_tuples(entry: Any, depth: int) -> Any:
     return tuple(_as_tuples(item, depth + 1) for item in entry)
 
 
+def signature_text(entries: Iterable[Any]) -> str:
+    """`*fp32, (i32, *fp16)`; a tuple of one ends in a comma."""
+    return ", ".join(
+        entry if isinstance(entry, str) else f"({signature_text(entry)}{',' if len(entry) == 1 else ''})"
+        for entry in entries
+    )
+
+
 def check(spec: LauncherSpec) -> Facts:
     """The facts of the spec's dialect, once everything but the types is known to be sound.
 
@@ -88,69 +108,99 @@ def check(spec: LauncherSpec) -> Facts:
     found = facts(spec.dialect)
     if not isinstance(spec.signature, tuple):
         raise ValueError(f"a signature is a tuple of types, not {type(spec.signature).__name__}")
-    if spec.constants:
+    if spec.constants and not found.folds_constants:
         raise ValueError(f"{found.dialect} folds no constants")
+    entries = range(len(spec.signature))
+    constants: tuple[object, ...] = spec.constants
+    for constant in constants:
+        if not isinstance(constant, int) or isinstance(constant, bool) or constant not in entries:
+            raise ValueError(f"constants are indices of the {len(entries)} arguments, not {str(constant)[:80]}")
     size: object = spec.warp_size
     if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= _MAX_WARP_SIZE:
         raise ValueError(f"warp_size must be an int from 1 to {_MAX_WARP_SIZE}, not {str(size)[:80]}")
-    if spec.tensordesc_meta and found.descriptor.type is None:
+    if spec.tensordesc_meta and not found.descriptor.metadata:
         raise ValueError(f"{found.dialect} takes no descriptor metadata")
     return found
 
 
 def expand(spec: LauncherSpec) -> tuple[Any, ...]:
-    """The signature after expansion of top-level descriptors; still nested, constexpr kept.
+    """The signature after expansion of descriptors; still nested, constexpr kept.
 
-    Raises UnknownType (for descriptors inside tuples too: no legacy launcher takes them), UnknownDialectError, and
-    ValueError where the descriptor metadata does not fit the signature.
+    Raises UnknownType (for descriptors inside tuples too where the dialect expands none there), UnknownDialectError,
+    and ValueError where the descriptor metadata does not fit the signature.
     """
-    found = check(spec)
-    meta = spec.tensordesc_meta or None
-    entries: list[Any] = []
-    descriptors = 0
-    for index, entry in enumerate(spec.signature):
-        match = _DESCRIPTOR.fullmatch(entry) if isinstance(entry, str) else None
-        if match is None:
-            _check_entry(found, entry, (index,))
-            entries.append(entry)
-            continue
-        described = meta is not None and descriptors < len(meta) and meta[descriptors] is not None
-        descriptors += 1
-        entries += _expansion(found, match[1], match[2].count(",") + 1, described)
-    if meta is not None and descriptors != len(meta):
-        raise ValueError(f"descriptor metadata has {len(meta)} entries for {descriptors} descriptors")
-    return tuple(entries)
+    return Expansion(check(spec), spec.tensordesc_meta or None).expand(spec.signature)
 
 
-def _expansion(found: Facts, element: str, rank: int, described: bool) -> list[str]:
-    tail = ["i32"] * rank + ["i64"] * rank
-    if described:
-        return [found.descriptor.name, *tail]
-    return ["*" + element, *["i64"] * (2 * rank), *found.descriptor.padding, *tail]
+class Expansion:
+    """One signature being expanded: counts its descriptors."""
 
+    def __init__(self, found: Facts, meta: tuple[Any, ...] | None) -> None:
+        self._facts = found
+        self._meta = meta
+        self._descriptors = 0
 
-def _check_entry(found: Facts, entry: Any, path: Path) -> None:
-    if isinstance(entry, tuple):
-        for index, item in enumerate(entry):
-            _check_entry(found, item, (*path, index))
-    elif not isinstance(entry, str):
-        raise ValueError(f"argument {place(path)} must be a type or a tuple of types, not {type(entry).__name__}")
-    elif entry not in found.types and not _POINTER.fullmatch(entry):
-        raise UnknownType(entry, path, found.dialect)
+    def expand(self, signature: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The whole expanded signature. Raises as the function `expand`."""
+        entries = self._entries(signature, ())
+        if self._meta is not None and self._descriptors != len(self._meta):
+            raise MetadataMismatchError(
+                f"descriptor metadata has {len(self._meta)} entries for {self._descriptors} descriptors"
+            )
+        return tuple(entries)
+
+    def _entries(self, signature: tuple[Any, ...], path: Path) -> list[Any]:
+        entries: list[Any] = []
+        for index, entry in enumerate(signature):
+            place_of = (*path, index)
+            if isinstance(entry, tuple):
+                if not self._facts.tuples:
+                    raise UnknownType(f"({signature_text(entry)})", place_of, self._facts.dialect)
+                entries.append(tuple(self._entries(entry, place_of)))
+            elif not isinstance(entry, str):
+                kind = type(entry).__name__
+                raise ValueError(f"argument {place(place_of)} must be a type or a tuple of types, not {kind}")
+            elif entry in self._facts.types or _POINTER.fullmatch(entry):
+                entries.append(entry)
+            else:
+                entries += self._descriptor(entry, place_of)
+        return entries
+
+    def _descriptor(self, entry: str, path: Path) -> list[str]:
+        rules = self._facts.descriptor
+        match = _DESCRIPTOR.fullmatch(entry)
+        image = _IM2COL.fullmatch(entry) if rules.im2col else None
+        found = match or image
+        if found is None or not rules.expanded or (len(path) > 1 and not rules.inside_tuples):
+            raise UnknownType(entry, path, self._facts.dialect)
+        rank = int(image[3]) if image else found[2].count(",") + 1
+        described = self._described()
+        self._descriptors += 1
+        tail = ["i32"] * rank + ["i64"] * rank
+        if described:
+            return [rules.name, *tail]
+        return ["*" + found[1], *["i64"] * (2 * rank), *rules.padding, *tail]
+
+    def _described(self) -> bool:
+        """Whether the next descriptor has metadata."""
+        if self._meta is None or self._facts.descriptor.one_flag:
+            return self._meta is not None
+        return self._descriptors < len(self._meta) and self._meta[self._descriptors] is not None
 
 
 def type_facts(found: Facts, entry: str) -> TypeFacts:
     """The facts of one type of an expanded signature."""
     if entry.startswith("*"):
         return found.pointer
-    if entry == found.descriptor.name and found.descriptor.type is not None:
-        return found.descriptor.type
+    source = found.descriptor.source
+    if entry == found.descriptor.name and source is not None:
+        return TypeFacts("PyObject *", "O", source.c_type, source.size, Intake.DESCRIPTOR)
     return found.types[entry]
 
 
-def leaves(found: Facts, expanded: tuple[Any, ...]) -> list[Leaf]:
-    """An expanded signature depth first, left to right."""
-    return [Leaf(index, type_facts(found, entry)) for index, entry in enumerate(_flat(expanded))]
+def leaves(found: Facts, expanded: tuple[Any, ...], constants: tuple[int, ...] = ()) -> list[Leaf]:
+    """An expanded signature depth first, left to right. `constants` are indices of its entries."""
+    return [Leaf(index, type_facts(found, entry), index in constants) for index, entry in enumerate(_flat(expanded))]
 
 
 def _flat(entries: tuple[Any, ...]) -> Iterator[str]:
@@ -164,5 +214,5 @@ def _flat(entries: tuple[Any, ...]) -> Iterator[str]:
 def slots(spec: LauncherSpec) -> list[int]:
     """Bytes of every kernel parameter in order, hidden ones last. Raises as `expand`."""
     found = check(spec)
-    own = [leaf.type.size for leaf in leaves(found, expand(spec)) if leaf.type.size]
+    own = [leaf.size for leaf in leaves(found, expand(spec), spec.constants) if leaf.size]
     return own + [hidden.size for hidden in found.hidden]

@@ -1,72 +1,42 @@
-"""Triton 3.6 on CUDA."""
+"""Triton 3.6 on CUDA: clusters are num_ctas wide, 16 of them allowed by an attribute of the function."""
 
 from __future__ import annotations
 
-from relaunch.generator.dialects.scalars import GRID, HOOKS, METADATA, SCALARS, TARGET
-from relaunch.generator.facts import DescriptorFacts, Facts, Hidden, Intake, Positional, TypeFacts
+from dataclasses import replace
 
-_TENSOR_MAP = TypeFacts("PyObject *", "O", "CUtensorMap", 128, Intake.DESCRIPTOR)
+from relaunch.generator.dialects import attributes, calls, faults
+from relaunch.generator.dialects.triton_3_5_cuda import FACTS as BEFORE
+from relaunch.generator.facts import MetadataFacts, Way
 
-FACTS = Facts(
+_ALLOCATED = f"{calls.PER_BLOCK} * num_ctas"
+
+FACTS = replace(
+    BEFORE,
     dialect="triton-3.6-cuda",
-    backend="cuda",
-    types={**SCALARS, "nvTmaDesc": _TENSOR_MAP},
-    pointer=TypeFacts("PyObject *", "O", "CUdeviceptr", 8, Intake.POINTER),
-    prefix=(
-        *GRID,
-        *TARGET,
-        Positional("int", "p", "cooperative"),
-        Positional("int", "p", "pdl"),
-        Positional("PyObject *", "O", "global_scratch"),
-        Positional("PyObject *", "O", "profile_scratch"),
-        *HOOKS,
-    ),
-    metadata=METADATA,
-    scratch=("global_scratch", "profile_scratch"),
+    releases=("3.6",),
+    recorded="3.6.0",
+    metadata=MetadataFacts(calls.COUNTS, error="kernel_metadata must be a tuple"),
     hidden=(
-        Hidden("global_scratch", "CUdeviceptr", 8, "global_scratch_pointer.address"),
-        Hidden("profile_scratch", "CUdeviceptr", 8, "profile_scratch_pointer.address"),
+        calls.scratch("global_scratch", "CUdeviceptr", _ALLOCATED),
+        calls.scratch("profile_scratch", "CUdeviceptr", _ALLOCATED),
     ),
-    descriptor=DescriptorFacts("nvTmaDesc", _TENSOR_MAP, padding=("i1",)),
-    fragments=(
-        "fragments/cuda_headers.c.j2",
-        "fragments/cuda_status.c.j2",
-        "fragments/cuda_context.c.j2",
-        "fragments/data_ptr_name.c.j2",
-        "fragments/cuda_pointer.c.j2",
-        "fragments/tensor_map.c.j2",
-        "fragments/packing.c.j2",
-        "fragments/cuda_launch_kernel_ex.c.j2",
+    launch=replace(
+        BEFORE.launch,
+        ways=(
+            Way(
+                "cuLaunchKernelEx",
+                attributes=(
+                    attributes.PDL,
+                    attributes.COOPERATIVE,
+                    attributes.CLUSTER_OF_CTAS,
+                    attributes.SPREAD,
+                ),
+            ),
+        ),
+        factors=("num_ctas", "1", "1"),
+        scaled="",
+        non_portable="num_ctas == 16",
     ),
-    launch="launch/cuda_3_6.c.j2",
-    steps=(
-        "steps/context.c.j2",
-        "steps/arguments.c.j2",
-        "steps/metadata_type_error.c.j2",
-        "steps/enter_hook.c.j2",
-        "steps/scratch.c.j2",
-        "steps/pointers.c.j2",
-        "steps/tensor_maps.c.j2",
-        "steps/packing.c.j2",
-        "steps/launch_cuda_unlocked.c.j2",
-        "steps/pending_error.c.j2",
-        "steps/exit_hook.c.j2",
-    ),
-    init=("init/data_ptr_name.c.j2", "init/descriptor_type.c.j2"),
-    constants={
-        "descriptor_module": "triton.backends.nvidia.driver",
-        "descriptor_type": "PyCUtensorMap",
-        "descriptor_offset": "128",
-        "descriptor_alignment": "128",
-    },
-    linked=(
-        "cuCtxGetCurrent",
-        "cuCtxSetCurrent",
-        "cuDeviceGet",
-        "cuDevicePrimaryCtxRetain",
-        "cuFuncSetAttribute",
-        "cuGetErrorString",
-        "cuPointerGetAttribute",
-    ),
-    library="libcuda.so.1",
+    module=replace(BEFORE.module, functions=(*BEFORE.module.functions, "cuFuncSetAttribute")),
+    faults=(*BEFORE.faults, faults.CLUSTER_ATTRIBUTE),
 )

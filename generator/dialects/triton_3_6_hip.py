@@ -1,64 +1,67 @@
-"""Triton 3.6 on HIP."""
+"""Triton 3.6 on HIP: clusters, TDM descriptors, floats packed last."""
 
 from __future__ import annotations
 
-from relaunch.generator.dialects.scalars import GRID, HOOKS, METADATA, SCALARS, TARGET
-from relaunch.generator.facts import DescriptorFacts, Facts, Hidden, Intake, Positional, TypeFacts
+from dataclasses import replace
 
-_TDM_DESCRIPTOR = TypeFacts("PyObject *", "O", "TDMDescriptor", 48, Intake.DESCRIPTOR)
+from relaunch.generator.dialects import attributes, calls, faults
+from relaunch.generator.dialects.triton_3_5_hip import FACTS as BEFORE
+from relaunch.generator.facts import DescriptorSource, MetadataFacts, Step, Way
 
-FACTS = Facts(
+_MODULE = "triton.backends.amd.driver"
+_REMOVED = (faults.WRAPPED_GRID, faults.FP16_OVERFLOW_EARLY, faults.CTAS_IGNORED)
+
+FACTS = replace(
+    BEFORE,
     dialect="triton-3.6-hip",
-    backend="hip",
-    types=SCALARS,
-    pointer=TypeFacts("PyObject *", "O", "hipDeviceptr_t", 8, Intake.POINTER),
-    prefix=(
-        Positional("int", "p", "cooperative"),
-        *GRID,
-        *TARGET,
-        Positional("PyObject *", "O", "profile_scratch"),
-        *HOOKS,
+    releases=("3.6",),
+    recorded="3.6.0",
+    metadata=MetadataFacts(calls.COUNTS),
+    descriptor=replace(
+        BEFORE.descriptor,
+        source=DescriptorSource("type", "PyTDMDescriptor", "TDMDescriptor", 48, alignment=1, module=_MODULE, offset=16),
+        metadata=True,
+        found_by="signature",
     ),
-    metadata=METADATA,
-    scratch=("profile_scratch",),
-    hidden=(
-        Hidden("global_scratch", "hipDeviceptr_t", 8, "NULL"),
-        Hidden("profile_scratch", "hipDeviceptr_t", 8, "profile_scratch_pointer.address"),
+    launch=replace(
+        BEFORE.launch,
+        skipped="product == 0",
+        ways=(
+            Way(
+                "hipDrvLaunchKernelEx",
+                "num_ctas > 1",
+                attributes=(attributes.HIP_CLUSTER, attributes.HIP_COOPERATIVE),
+            ),
+            *BEFORE.launch.ways,
+        ),
+        factors=("num_ctas", "1", "1"),
+        scaled="num_ctas > 1",
     ),
-    descriptor=DescriptorFacts("tensordesc", _TDM_DESCRIPTOR, padding=("i1",)),
-    fragments=(
-        "fragments/hip_headers.c.j2",
-        "fragments/hip_newer.c.j2",
-        "fragments/hip_symbols.c.j2",
-        "fragments/hip_status.c.j2",
-        "fragments/data_ptr_name.c.j2",
-        "fragments/hip_pointer.c.j2",
-        "fragments/tdm_descriptor.c.j2",
-        "fragments/packing.c.j2",
-    ),
-    launch="launch/hip_3_6.c.j2",
     steps=(
-        "steps/arguments.c.j2",
-        "steps/metadata.c.j2",
-        "steps/enter_hook.c.j2",
-        "steps/scratch.c.j2",
-        "steps/tdm_descriptors.c.j2",
-        "steps/pointers.c.j2",
-        "steps/packing.c.j2",
-        "steps/launch_hip.c.j2",
-        "steps/exit_hook.c.j2",
-        "steps/pending_error.c.j2",
+        *calls.PARSED,
+        Step.SCRATCH,
+        Step.DESCRIPTORS,
+        Step.POINTERS,
+        Step.PACKING,
+        *calls.HOOK_FIRST,
     ),
-    init=("init/hip_symbols.c.j2", "init/data_ptr_name.c.j2", "init/descriptor_type.c.j2"),
-    constants={
-        "descriptor_module": "triton.backends.amd.driver",
-        "descriptor_type": "PyTDMDescriptor",
-        "descriptor_offset": "16",
-        "descriptor_words": "12",
-        "hip_library": "libamdhip64.so",
-        "hip_fallback_path": "libamdhip64.so",
-        "hip_version": "70100000",
-        "cluster_dimension_attribute": "4",
-        "cooperative_attribute": "2",
-    },
+    module=replace(
+        BEFORE.module,
+        imports=((_MODULE, "PyTDMDescriptor"),),
+        functions=(
+            "hipGetLastError",
+            "hipGetErrorString",
+            "hipDrvLaunchKernelEx",
+            "hipModuleLaunchKernel",
+            "hipModuleLaunchCooperativeKernel",
+            "hipPointerGetAttribute",
+        ),
+        optional=("hipDrvLaunchKernelEx",),
+    ),
+    faults=(
+        *(fault for fault in BEFORE.faults if fault not in _REMOVED),
+        faults.WRAPPED_GRID_ZERO,
+        faults.FP16_OVERFLOW,
+        faults.WRONG_DESCRIPTOR_DIES,
+    ),
 )
