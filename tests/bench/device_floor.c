@@ -148,6 +148,25 @@ int64_t piece_dlpack(PyObject* tensor, long turns) {
   return now() - begin;
 }
 
+/* The address and the kind of device of a torch tensor, given as a handle of torch's stable C
+ * interface; -1 where there is no such torch. */
+int64_t piece_torch(void* handle, long turns) {
+  void* library = dlopen("libtorch_cpu.so", RTLD_NOLOAD | RTLD_LAZY);
+  int32_t (*type)(void*, int32_t*) = NULL;
+  int32_t (*address)(void*, void**) = NULL;
+  if (library == NULL) return -1;
+  *(void**)&type = dlsym(library, "aoti_torch_get_device_type");
+  *(void**)&address = dlsym(library, "aoti_torch_get_data_ptr");
+  if (type == NULL || address == NULL) return -1;
+  const int64_t begin = now();
+  for (long i = 0; i < turns; ++i) {
+    int32_t device = 0;
+    void* found = NULL;
+    if (type(handle, &device) != 0 || address(handle, &found) != 0) return -1;
+  }
+  return now() - begin;
+}
+
 int64_t piece_clock(long turns) {
   const int64_t begin = now();
   volatile int64_t read = 0;

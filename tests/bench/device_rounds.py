@@ -108,6 +108,19 @@ class Floor:
         return taken
 
 
+def torch_handle(tensor: Any) -> ctypes.c_void_p | None:
+    """The tensor as torch's stable C interface takes it, for good; nothing where it is not torch's."""
+    try:
+        from torch._C import _aoti
+
+        capsule = _aoti.unsafe_alloc_void_ptr_from_tensor(tensor)
+    except (ImportError, AttributeError, TypeError):
+        return None
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    return ctypes.c_void_p(pointer(capsule, None))
+
+
 Loops = dict[str, Callable[[int], Any]]
 
 
@@ -119,6 +132,7 @@ class Rounds:
         self.device = Device(plan["driver"])
         self.floor = Floor(plan["floor"], plan["driver"])
         self.module = self.device.load(Path(plan["cubin"]).read_bytes())
+        self.bench_tensor = spelling.import_extension(plan["tensor"], "bench_tensor")
         self.tensor, tensors = self.tensor_type()
         say(about={**self.device.about(), "tensors": tensors})
 
@@ -129,7 +143,7 @@ class Rounds:
 
             torch.zeros(1, device="cuda")
         except Exception as error:  # noqa: BLE001 - no torch, no CUDA in it, or one that does not load
-            kind = spelling.import_extension(self.plan["tensor"], "bench_tensor").Tensor
+            kind = self.bench_tensor.Tensor
             start = self.device.allocate(1 << 20)
             return lambda place: kind(
                 start + 1024 * place
@@ -217,7 +231,9 @@ class Rounds:
         gc.enable()
         for cache, times in (("warm", warm), ("cold", behind_walk)):
             for name, taken in times.items():
-                say(figure=self.figure(name, size, pointers, cache, taken))
+                above = [own - floor for own, floor in zip(taken, times.get(FLOOR, ()), strict=False)]
+                more = {"above_floor": statistics.median(above)} if above else {}
+                say(figure={**self.figure(name, size, pointers, cache, taken), **more})
         say(done=[size, pointers])
 
     @staticmethod
@@ -230,18 +246,32 @@ class Rounds:
         tensor = self.tensor(0)
         address = tensor.data_ptr()
         turns = 1000
-        empty = spelling.loops("pass # {}", [], {}, [])
+        empty = spelling.loops("None # {}", [], {}, [])
         clock, walk = time.perf_counter_ns, self.floor.walk
+        handle = torch_handle(tensor)
+        calls = {
+            count: spelling.loops(
+                "call({})", [f"a{place}" for place in range(count)], {"call": self.bench_tensor.nothing}, range(count)
+            )["burst"]
+            for count in (4, 23, 62)
+        }
         measured: dict[str, Callable[[], float]] = {
             "data_ptr() of a tensor": lambda: self.floor.piece("data_ptr", turns, ctypes.py_object(tensor)),
             "address of a tensor by DLPack's C exchange": lambda: self.floor.piece(
                 "dlpack", turns, ctypes.py_object(tensor)
+            ),
+            "address of a tensor by torch's C functions": lambda: (
+                -1 if handle is None else self.floor.piece("torch", turns, handle)
             ),
             "cuPointerGetAttribute": lambda: self.floor.piece("pointer_query", turns, ctypes.c_uint64(address)),
             "release and acquire of the interpreter's lock": lambda: self.floor.piece("lock", turns),
             "cuCtxGetCurrent": lambda: self.floor.piece("context", turns),
             "the clock in C": lambda: self.floor.piece("clock", turns),
             "an empty turn of the loop in Python": lambda: empty["burst"](turns, clock),
+            **{
+                f"a call of nothing with {count} arguments written out": lambda call=call: call(turns, clock)
+                for count, call in calls.items()
+            },
         }
         times: dict[str, list[float]] = {name: [] for name in measured}
         for _ in range(self.plan["rounds"]):

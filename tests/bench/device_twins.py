@@ -165,10 +165,25 @@ def cupy(situation: Situation) -> Twin:
     return Twin("call((1,), (128,), ({}))", spelled, names, values)
 
 
+def from_tuple(maker: Callable[[Situation], Twin]) -> Callable[[Situation], Twin]:
+    """The same launch as `call(*arguments)`: the interpreter collects nothing, the tuple is there already."""
+
+    def make(situation: Situation) -> Twin:
+        twin = maker(situation)
+        collecting = {**twin.names, "call": lambda *arguments: arguments}
+        arguments = spelling.loops(twin.form, twin.spelled, collecting, twin.values)["once"]()
+        return Twin("call({})", ["*ARGUMENTS"], {"call": twin.names["call"], "ARGUMENTS": arguments}, [])
+
+    return make
+
+
 MAKERS: dict[str, Callable[[Situation], Twin]] = {
     "generated": generated,
     "precompiled.launch": precompiled_launch,
     "precompiled.call": precompiled_call,
+    "generated *": from_tuple(generated),
+    "precompiled.launch *": from_tuple(precompiled_launch),
+    "precompiled.call *": from_tuple(precompiled_call),
     "triton": triton,
     "torch static": torch_static,
     "torch fast": torch_fast,

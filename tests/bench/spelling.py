@@ -24,6 +24,9 @@ FORMS = {
 }
 
 LOOPS = """
+def once({names}):
+    return {launch}
+
 def loop(turns, {names}):
     for _ in range(turns):
         {launch}
@@ -98,7 +101,7 @@ def import_generated(path: str, name: str) -> Callable[..., None]:
 
 
 def loops(form: str, spelled: Sequence[str], names: Mapping[str, object], values: Sequence[object]) -> dict[str, Any]:
-    """`loop(turns)`, `burst(turns, clock)` and `cold(turns, clock, walk)` over one launch.
+    """`once()`, `loop(turns)`, `burst(turns, clock)` and `cold(turns, clock, walk)` over one launch.
 
     form: the launch, with braces where the arguments stand. spelled: the arguments' expressions, of a0, a1, ... which
     are `values`. names: what else the launch names.
@@ -112,4 +115,4 @@ def loops(form: str, spelled: Sequence[str], names: Mapping[str, object], values
     def with_given(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *leading: function(*leading, *given)
 
-    return {name: with_given(scope[name]) for name in ("loop", "burst", "cold")}
+    return {name: with_given(scope[name]) for name in ("once", "loop", "burst", "cold")}

@@ -187,14 +187,16 @@ def measure(plan: dict[str, Any], groups: Sequence[tuple[int, str]], seconds: fl
 
 
 def above_floor(figures: Sequence[Mapping[str, Any]], cache: str) -> list[Figure]:
-    """What each launcher costs above the floor, as a share of what the generated one does: medians of one run."""
-    found = {(f["what"], f["size"], f["pointers"]): f["median"] for f in figures if f["cache"] == cache}
+    """What each launcher costs above the floor, as a share of what the generated one does when it is called alike.
+
+    Both are medians over the rounds of differences within a round.
+    """
+    found = {(f["what"], f["size"], f["pointers"]): f["above_floor"] for f in figures if f["cache"] == cache}
     shares = []
     for (what, size, pointers), value in found.items():
-        floor = found.get(("floor", size, pointers))
-        legacy = found.get(("generated", size, pointers))
-        if what not in ("floor", "generated") and floor is not None and legacy is not None and legacy > floor:
-            shares.append(Figure(what, size, pointers, (value - floor) / (legacy - floor), "of legacy"))
+        legacy = found.get(("generated *" if what.endswith("*") else "generated", size, pointers), 0.0)
+        if not what.startswith(("floor", "generated")) and legacy > 0:
+            shares.append(Figure(what, size, pointers, value / legacy, "of legacy"))
     return shares
 
 

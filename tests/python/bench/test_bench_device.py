@@ -19,7 +19,8 @@ from relaunch.commands.bench import device, figures, plot
 pytestmark = pytest.mark.xdist_group("bench")
 # Leaves an empty file where a cubin is asked for: the recorder reads none.
 NVCC = '#!/bin/sh\nwhile [ $# -gt 0 ]; do [ "$1" = -o ] && : > "$2"; shift; done\n'
-OURS = ["floor", "generated", "precompiled.launch", "precompiled.call"]
+LAUNCHERS = ["generated", "precompiled.launch", "precompiled.call"]
+OURS = ["floor", *LAUNCHERS, *(f"{name} *" for name in LAUNCHERS)]
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +70,16 @@ def test_machine_and_missing_launchers_are_named(run: list[dict[str, Any]]) -> N
 
 
 def test_share_of_what_lies_above_the_floor() -> None:
-    rows = [("floor", 100.0), ("generated", 500.0), ("precompiled.call", 200.0), ("cupy", 900.0)]
+    rows = {"floor": 100, "generated": 500, "precompiled.call": 200, "cupy": 900}
+    rows |= {"generated *": 300, "precompiled.call *": 120}
+    group = {"size": 58, "pointers": "dlpack", "cache": "warm"}
     made = [
-        {"what": what, "size": 58, "pointers": "dlpack", "cache": "warm", "median": value, "minimum": value}
-        for what, value in rows
+        {"what": what, **group, "median": value, "minimum": value, "above_floor": value - 100.0}
+        for what, value in rows.items()
     ]
     shares = device.above_floor(made, "warm")
-    assert [(share.what, share.value) for share in shares] == [("precompiled.call", 0.25), ("cupy", 2.0)]
+    wanted = [("precompiled.call", 0.25), ("cupy", 2.0), ("precompiled.call *", 0.1)]
+    assert [(share.what, share.value) for share in shares] == wanted
     text = list(device.shown([{"figure": figure} for figure in made]))
     assert "| precompiled.call | dlpack | 0.25 |" in text
 
