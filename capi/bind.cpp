@@ -116,11 +116,13 @@ void set_hidden(relaunch_launcher& launcher) {
   launcher.usual_size = is_usual ? sizeof(relaunch_launch_config) : 0;
 }
 
-std::size_t count_descriptors(const Tree& tree) {
-  return static_cast<std::size_t>(
-      std::count_if(tree.parameters.begin(), tree.parameters.end(), [](const PyKernelArg& node) {
-        return node.type == ArgKind::ARG_KERNEL && find_type(node.dtype) == Type::tensordesc;
-      }));
+std::size_t count_descriptors(const std::vector<PyKernelArg>& nodes) {
+  std::size_t count = 0;
+  for (const PyKernelArg& node : nodes) {
+    count += find_type(node.dtype) == Type::tensordesc ? 1 : 0;
+    count += count_descriptors(node.nested_tuple);
+  }
+  return count;
 }
 
 std::unique_ptr<relaunch_launcher> bind(const Tree& tree, const relaunch_options& options) {
@@ -129,8 +131,8 @@ std::unique_ptr<relaunch_launcher> bind(const Tree& tree, const relaunch_options
   const Dialect& dialect = *launcher->dialect;
   launcher->dialect_name = dialect.name;
   launcher->name = options.name != nullptr ? options.name : "kernel";
-  const std::size_t metas = options.tensordesc_meta != 0 ? count_descriptors(tree) : 0;
-  launcher->plan = make_plan(tree, dialect, {.descriptor_metas = metas});
+  const std::size_t metas = options.tensordesc_meta != 0 ? count_descriptors(tree.parameters) : 0;
+  launcher->plan = make_plan(tree, dialect, {.descriptor_metas = std::vector<bool>(metas, true)});
   const bool has_path = options.driver != nullptr;
   launcher->driver = &Driver::open(
       dialect.backend, has_path ? std::string_view(options.driver) : dialect.driver, has_path);

@@ -125,7 +125,8 @@ std::string to_python(const Signature& signature) {
   std::string types;
   append_types(types, parameters, first);
   out += types + "]\n";
-  if (types.find("\"tensordesc") != std::string::npos) {
+  if (types.find("\"tensordesc<") != std::string::npos ||
+      types.find("\"tensordesc_") != std::string::npos) {
     out += "# Expand tensordesc entries first, as the driver's expand_signature() does.\n";
   }
   return out;

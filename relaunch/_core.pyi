@@ -81,6 +81,9 @@ class TensorMap:
     def address(self) -> int:
         """Host address of the 128 bytes: where an encode call may write."""
 
+    def tma_desc_cpu_ptr(self) -> int:
+        """The address, as Triton 3.2 to 3.4 asks for it."""
+
 @final
 class Launcher:
     """One kernel bound to one signature, for any number of threads.

@@ -60,8 +60,7 @@ constexpr std::array kDialects = {
         .non_portable_num_ctas = 16,
         .warp_size = 32,
         .warp_size_is_option = false,
-        .descriptor_meta = true,
-        .descriptor_type = Type::nv_tma_desc,
+        .descriptors = descriptors::kCuda35,
         .parameter_limit = kParameterLimit,
         .driver = "libcuda.so.1 libcuda.so",
     },
@@ -82,8 +81,7 @@ constexpr std::array kDialects = {
         .non_portable_num_ctas = 0,
         .warp_size = 64,
         .warp_size_is_option = true,
-        .descriptor_meta = true,
-        .descriptor_type = Type::tdm_desc,
+        .descriptors = descriptors::kHip36,
         .parameter_limit = kParameterLimit,
         .driver = "libamdhip64.so libamdhip64.so.7 libamdhip64.so.6 libamdhip64.so.5",
     },
@@ -126,25 +124,11 @@ std::uint32_t slot_size(const Dialect& dialect, Type type) {
   for (const SlotWidth& width : dialect.slot_widths) {
     if (width.type == type) return width.bytes;
   }
-  return info(type).size;
+  return parameter_size(dialect, type);
 }
 
-std::vector<std::string> expand_descriptor(const Dialect& dialect, const DescriptorType& descriptor,
-                                           bool with_meta) {
-  std::vector<std::string> types;
-  const auto repeat = [&](std::uint32_t count, std::string_view type) {
-    types.insert(types.end(), count, std::string(type));
-  };
-  if (with_meta) {
-    repeat(1, info(dialect.descriptor_type).name);
-  } else {
-    repeat(1, "*" + descriptor.element);
-    repeat(2 * descriptor.rank, "i64");
-    repeat(1, "i1");  // whether padding is nan
-  }
-  repeat(descriptor.rank, "i32");  // shape
-  repeat(descriptor.rank, "i64");  // strides
-  return types;
+std::uint32_t parameter_size(const Dialect& dialect, Type type) {
+  return type == dialect.descriptors.by_value ? dialect.descriptors.bytes : info(type).size;
 }
 
 }  // namespace relaunch

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "precompiled/core/descriptor.hpp"
 #include "precompiled/core/types.hpp"
 
 namespace relaunch {
@@ -94,8 +95,7 @@ struct Dialect {
       non_portable_num_ctas;  // asks for non-portable cluster sizes at this num_ctas; 0 = never
   std::uint32_t warp_size;    // lanes; the default where it is an option
   bool warp_size_is_option;
-  bool descriptor_meta;           // descriptors may be passed by value
-  Type descriptor_type;           // the by-value parameter a descriptor becomes
+  DescriptorRules descriptors;
   std::uint32_t parameter_limit;  // bytes of kernel parameters, alignment included
   std::string_view driver;        // library names to open, separated by blanks, first hit wins
 };
@@ -110,8 +110,7 @@ std::span<const Dialect> all_dialects();
 /// The dialect's host bytes of a parameter of that type.
 std::uint32_t slot_size(const Dialect& dialect, Type type);
 
-/// The types that a descriptor of that rank expands to, canonical spelling, in order.
-std::vector<std::string> expand_descriptor(const Dialect& dialect, const DescriptorType& descriptor,
-                                           bool with_meta);
+/// The bytes of it that the kernel reads.
+std::uint32_t parameter_size(const Dialect& dialect, Type type);
 
 }  // namespace relaunch

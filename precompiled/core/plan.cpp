@@ -62,10 +62,11 @@ class Planner {
   }
 
   Plan make() {
-    expand();
+    expand_into(entries_, tree_.parameters, false);
     plan_.arguments = static_cast<std::uint32_t>(entries_.size());
     plan_.values = plan_.arguments;
     for (std::uint32_t i = 0; i < plan_.arguments; ++i) add(entries_[i], i, 0);
+    check_metas();
     plan_.items = plan_.values - plan_.arguments;
     for (std::uint32_t i = 0; i < dialect_.hidden.parameters.size(); ++i) add_hidden(i);
     order_intake();
@@ -92,28 +93,54 @@ class Planner {
                : plan_.signature.substr(0, kLongestSignature) + "...";
   }
 
-  /// Top-level descriptors become the arguments that a launch takes in their place.
-  void expand() {
-    const auto descriptors = static_cast<std::size_t>(
-        std::count_if(tree_.parameters.begin(), tree_.parameters.end(), is_descriptor));
-    const bool with_meta = options_.descriptor_metas > 0;
-    if (with_meta && options_.descriptor_metas != descriptors) {
-      throw BindError("tensordesc_meta has " + std::to_string(options_.descriptor_metas) +
-                      " entries for the " + std::to_string(descriptors) + " descriptors of (" +
-                      shortened() + ")");
+  void check_metas() const {
+    const std::size_t metas = options_.descriptor_metas.size();
+    if (metas == 0) return;
+    if (!dialect_.descriptors.takes_meta) {
+      throw BindError(std::string(dialect_.name) + " takes no tensordesc_meta");
     }
-    for (const PyKernelArg& node : tree_.parameters) {
-      if (!is_descriptor(node)) {
-        entries_.push_back(node);
-        continue;
+    if (metas != plan_.descriptors.size()) {
+      throw MetaCountError("tensordesc_meta has " + std::to_string(metas) + " entries for the " +
+                           std::to_string(plan_.descriptors.size()) + " descriptors of (" +
+                           shortened() + ")");
+    }
+  }
+
+  /// Descriptors become the arguments that a launch takes in their place. Those that the release
+  /// does not expand stay as they are, and are refused when they are added.
+  void expand_into(std::vector<PyKernelArg>& out, const std::vector<PyKernelArg>& nodes,
+                   bool in_tuple) {
+    const DescriptorRules& rules = dialect_.descriptors;
+    for (const PyKernelArg& node : nodes) {
+      const auto type = is_descriptor(node) ? parse_descriptor(node.dtype) : std::nullopt;
+      const bool expands = rules.expands && (!in_tuple || rules.in_tuples);
+      if (type && expands && (!type->is_im2col || rules.has_im2col)) {
+        expand_one(out, node, *type, in_tuple);
+      } else if (node.type == ArgKind::ARG_TUPLE && rules.in_tuples) {
+        PyKernelArg tuple = node;
+        tuple.nested_tuple.clear();
+        expand_into(tuple.nested_tuple, node.nested_tuple, true);
+        out.push_back(std::move(tuple));
+      } else {
+        out.push_back(node);
       }
-      for (std::string& type :
-           expand_descriptor(dialect_, *parse_descriptor(node.dtype), with_meta)) {
-        PyKernelArg part;
-        part.dtype = std::move(type);
-        part.name = node.name;
-        entries_.push_back(std::move(part));
-      }
+    }
+  }
+
+  void expand_one(std::vector<PyKernelArg>& out, const PyKernelArg& node,
+                  const DescriptorType& type, bool in_tuple) {
+    const std::vector<bool>& metas = options_.descriptor_metas;
+    const std::size_t index = plan_.descriptors.size();
+    const bool whole = dialect_.descriptors.whole_meta && !metas.empty();
+    const bool by_value = whole || (index < metas.size() && metas[index]);
+    std::vector<std::string> types = expand_descriptor(dialect_.descriptors, type, by_value);
+    plan_.descriptors.push_back({node.name, type.rank, static_cast<std::uint32_t>(types.size()),
+                                 by_value, type.is_im2col, in_tuple});
+    for (std::string& each : types) {
+      PyKernelArg part;
+      part.dtype = std::move(each);
+      part.name = node.name;
+      out.push_back(std::move(part));
     }
   }
 
@@ -147,10 +174,12 @@ class Planner {
     }
     check_type(node, type);
     const auto leaf = static_cast<std::uint32_t>(plan_.leaves.size());
-    const std::uint32_t slot = add_parameter(*type, leaf, slot_size(dialect_, *type),
-                                             info(*type).size, info(*type).alignment, node.name);
+    const std::uint32_t slot =
+        add_parameter(*type, leaf, slot_size(dialect_, *type), parameter_size(dialect_, *type),
+                      info(*type).alignment, node.name);
     plan_.leaves.push_back({node.name, node.dtype});
-    const Step step{scalar_op(*type, options_), value, slot, leaf};
+    Step step{scalar_op(*type, options_), value, slot, leaf};
+    if (type == Type::nv_tma_desc && dialect_.descriptors.by_address) step.op = Op::map_address;
     switch (*type) {
       case Type::pointer: pointers_.push_back(step); break;
       case Type::nv_tma_desc:
@@ -166,12 +195,25 @@ class Planner {
       fail(node.name, quoted(node.dtype) + " can only be pointed to: '*" + node.dtype + "'");
     }
     if (!type) fail(node.name, "unknown type " + quoted(node.dtype));
-    if (type == Type::tensordesc) fail(node.name, "a descriptor inside a tuple is not supported");
+    if (type == Type::tensordesc && dialect_.descriptors.expands) {
+      refuse_descriptor(node);
+    }
     const bool foreign =
-        (type == Type::nv_tma_desc || type == Type::tdm_desc) && type != dialect_.descriptor_type;
+        type == Type::tensordesc || ((type == Type::nv_tma_desc || type == Type::tdm_desc) &&
+                                     type != dialect_.descriptors.by_value);
     if (foreign) {
       fail(node.name, std::string(dialect_.name) + " has no type " + quoted(node.dtype));
     }
+  }
+
+  [[noreturn]] void refuse_descriptor(const PyKernelArg& node) const {
+    const auto type = parse_descriptor(node.dtype);
+    if (!type) fail(node.name, quoted(node.dtype) + " is no descriptor");
+    const std::string dialect(dialect_.name);
+    if (type->is_im2col && !dialect_.descriptors.has_im2col) {
+      fail(node.name, dialect + " has no im2col descriptors; Triton has them from 3.8 on");
+    }
+    fail(node.name, dialect + " expands no descriptors inside tuples; Triton does from 3.8 on");
   }
 
   std::uint32_t add_parameter(Type type, std::uint32_t leaf, std::uint32_t slot_bytes,

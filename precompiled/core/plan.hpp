@@ -22,6 +22,12 @@ class BindError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// tensordesc_meta whose length is not the number of descriptors.
+class MetaCountError : public BindError {
+ public:
+  using BindError::BindError;
+};
+
 /// What a step does. Codes below 64 convert one scalar of the type with that code (types.def).
 enum class Op : std::uint8_t {
 #define RELAUNCH_TYPE(code, id, name, aliases, size, alignment, converter) id = code,
@@ -35,12 +41,13 @@ enum class Op : std::uint8_t {
   checked_u32,
   checked_u64,
   rounded_bf16,
-  open,        // the value is a sequence of `extra` items
-  item,        // value `target` is item `extra` of the sequence
-  hidden,      // hidden parameter `extra` of the section, given by the launcher's options
-  null,        // eight zero bytes
-  check_half,  // fail if the fp16 at `target` overflowed
-  end,         // behind the last step: steps of one kind are run until another comes
+  map_address,  // as nv_tma_desc: the value says at which host address the map lies
+  open,         // the value is a sequence of `extra` items
+  item,         // value `target` is item `extra` of the sequence
+  hidden,       // hidden parameter `extra` of the section, given by the launcher's options
+  null,         // eight zero bytes
+  check_half,   // fail if the fp16 at `target` overflowed
+  end,          // behind the last step: steps of one kind are run until another comes
 };
 
 /// Step fields by op (a "value" is a Python object: the arguments first, then items of tuples):
@@ -76,11 +83,22 @@ struct Parameter {
   std::string name;
 };
 
+/// One `tensordesc<...>` of the signature, which became several arguments.
+struct PlannedDescriptor {
+  std::string name;     // empty where the source gives none
+  std::uint32_t rank;   // entries of shape and of strides
+  std::uint32_t parts;  // arguments that it became
+  bool by_value;        // the first of them is the whole descriptor
+  bool is_im2col;
+  bool in_tuple;
+};
+
 struct Plan {
   std::string signature;    // the types, for messages: `*fp32, i32, (i32, *fp16)`
   std::uint32_t arguments;  // Python arguments a launch takes
   std::uint32_t values;     // arguments and tuple items
   std::uint32_t items;      // tuple items
+  std::vector<PlannedDescriptor> descriptors;  // left to right, those in tuples as they come
   std::vector<Leaf> leaves;
   std::vector<Parameter> parameters;
   std::vector<std::uint32_t> slot_offsets;  // of the parameters, in order
@@ -95,15 +113,15 @@ inline constexpr std::uint32_t kSlotAlignment = 64;
 struct PlanOptions {
   bool strict = false;
   bool round_bf16 = false;
-  /// Entries of tensordesc_meta: none or 0 passes descriptors taken apart, else it must be the
-  /// number of descriptors.
-  std::size_t descriptor_metas = 0;
+  /// For each descriptor of the signature, whether there is metadata, so that it is passed by
+  /// value. An empty list passes all taken apart.
+  std::vector<bool> descriptor_metas = {};
   bool global_scratch = false;   // given
   bool profile_scratch = false;  // given
 };
 
-/// Throws BindError: unknown type, a descriptor inside a tuple, too many parameter bytes, a wrong
-/// number of descriptor metas, nesting over kMaxTupleDepth.
+/// Throws BindError: unknown type, a descriptor where the dialect has none, too many parameter
+/// bytes, nesting over kMaxTupleDepth, and MetaCountError.
 Plan make_plan(const Tree& tree, const Dialect& dialect, const PlanOptions& options);
 
 /// `name(types)`, shortened where the signature is long.

@@ -1,9 +1,9 @@
 #include "precompiled/core/types.hpp"
 
-#include <cctype>
-
 namespace relaunch {
 namespace {
+
+constexpr std::uint32_t kMostDimensions = 1000;  // of an input_rank that is believed
 
 struct Word {
   std::string_view name;
@@ -29,21 +29,58 @@ bool lists(std::string_view aliases, std::string_view word) {
 }
 
 std::optional<std::string> canonical_element(std::string_view word) {
-  if (word == "*" || word == "tensordesc" || word == "constexpr") return std::nullopt;
+  if (word == "*" || word == "constexpr" || word.starts_with("tensordesc")) return std::nullopt;
   for (const Word& known : kWords) {
     if (known.name == word || lists(known.aliases, word)) return std::string(known.name);
   }
   return std::nullopt;
 }
 
+constexpr std::string_view kIm2col = "tensordesc_im2col<";
+
 bool is_descriptor(std::string_view word) {
-  return word.starts_with("tensordesc<") || word.starts_with("tensordesc_im2col<");
+  return word.starts_with("tensordesc<") || word.starts_with(kIm2col);
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// How many sizes `64, 64` lists; empty where it is no such list.
+std::optional<std::uint32_t> count_sizes(std::string_view text) {
+  std::uint32_t count = 1;
+  bool digits = false;
+  for (const char c : text) {
+    if (is_digit(c)) {
+      digits = true;
+    } else if (c == ',' && digits) {
+      ++count;
+      digits = false;
+    } else if (c != ' ') {
+      return std::nullopt;
+    }
+  }
+  return digits ? std::optional(count) : std::nullopt;
+}
+
+/// The N of `,input_rank=N` at the start of what follows an im2col descriptor's block.
+std::optional<std::uint32_t> input_rank(std::string_view rest) {
+  constexpr std::string_view kKey = "input_rank=";
+  if (!rest.starts_with(',')) return std::nullopt;
+  rest.remove_prefix(1);
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  if (!rest.starts_with(kKey)) return std::nullopt;
+  std::uint32_t rank = 0;
+  for (const char c : rest.substr(kKey.size())) {
+    if (!is_digit(c)) break;
+    rank = rank * 10 + static_cast<std::uint32_t>(c - '0');
+    if (rank > kMostDimensions) return std::nullopt;
+  }
+  return rank > 0 ? std::optional(rank) : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<std::string> canonical_type(std::string_view word) {
-  if (word == "constexpr") return std::string(word);
+  if (word == "constexpr" || word == info(Type::tdm_desc).name) return std::string(word);
   if (is_descriptor(word)) {
     if (!parse_descriptor(word)) return std::nullopt;
     return std::string(word);
@@ -74,24 +111,15 @@ std::optional<DescriptorType> parse_descriptor(std::string_view token) {
   if (!is_descriptor(token) || !token.ends_with('>')) return std::nullopt;
   const std::size_t open = token.find('<');
   const std::size_t bracket = token.find('[', open);
-  if (bracket == std::string_view::npos) return std::nullopt;
+  const std::size_t close = token.find(']', open);
+  if (bracket == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
+  if (close < bracket) return std::nullopt;
   auto element = canonical_element(token.substr(open + 1, bracket - open - 1));
-  if (!element) return std::nullopt;
-  std::uint32_t rank = 1;
-  bool digits = false;
-  for (std::size_t i = bracket + 1; i < token.size(); ++i) {
-    const char c = token[i];
-    if (c == ']') return digits ? std::optional<DescriptorType>({*element, rank}) : std::nullopt;
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-      digits = true;
-    } else if (c == ',' && digits) {
-      ++rank;
-      digits = false;
-    } else if (c != ' ') {
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
+  const auto block = count_sizes(token.substr(bracket + 1, close - bracket - 1));
+  if (!element || !block) return std::nullopt;
+  const bool is_im2col = token.starts_with(kIm2col);
+  const auto rank = is_im2col ? input_rank(token.substr(close + 1)) : std::nullopt;
+  return DescriptorType{*element, rank.value_or(*block), is_im2col};
 }
 
 }  // namespace relaunch

@@ -46,11 +46,14 @@ std::optional<Type> find_type(std::string_view canonical);
 
 const TypeInfo& info(Type type);
 
-/// A `tensordesc<fp16[64, 64]>` token taken apart; empty where the text is none.
+/// A descriptor's token taken apart: `tensordesc<fp16[64, 64]>`, which may go on behind the block
+/// (`,layout>`), or `tensordesc_im2col<fp16[64, 32],input_rank=4>`.
 struct DescriptorType {
   std::string element;  // canonical
-  std::uint32_t rank;   // number of block dimensions, >= 1
+  std::uint32_t rank;   // of shape and strides, >= 1: the block's, or the input's where it is given
+  bool is_im2col = false;
 };
+/// Empty where the text is none.
 std::optional<DescriptorType> parse_descriptor(std::string_view token);
 
 }  // namespace relaunch

@@ -2,7 +2,9 @@
 
 #include <cstring>
 
+#include "precompiled/python/errors.hpp"
 #include "precompiled/python/guards.hpp"
+#include "precompiled/python/launcher.hpp"
 
 namespace relaunch {
 
@@ -14,8 +16,8 @@ constexpr std::size_t kMapBytes = 128;
 constexpr std::uintptr_t kMapAlignment = 128;
 constexpr std::size_t kTritonMapOffset =
     128;  // PyCUtensorMap: the map lies behind its own alignment
-constexpr std::size_t kTdmBytes = 48;
-constexpr std::size_t kTdmOffset = 16;  // PyTDMDescriptor: right behind the object header
+constexpr std::uint64_t kHostAlignment = 64;  // of what tma_desc_cpu_ptr() gives
+constexpr std::size_t kTdmOffset = 16;        // PyTDMDescriptor: right behind the object header
 static_assert(sizeof(PyObject) == kTdmOffset);
 
 struct TensorMapObject {
@@ -67,6 +69,16 @@ void delete_tensor_map(PyObject* self) noexcept {
   Py_DECREF(type);
 }
 
+PyObject* map_host_address(PyObject* self, PyObject* /*none*/) noexcept {
+  return map_address(self, nullptr);
+}
+
+PyMethodDef map_methods[] = {
+    {"tma_desc_cpu_ptr", map_host_address, METH_NOARGS,
+     "tma_desc_cpu_ptr($self, /)\n--\n\nThe address, as Triton 3.2 to 3.4 asks for it."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyGetSetDef map_properties[] = {
     {"address", map_address, nullptr,
      "Host address of the 128 bytes, a multiple of 128: where an encode call may write.", nullptr},
@@ -81,6 +93,7 @@ PyType_Slot map_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(new_tensor_map)},
     {Py_tp_dealloc, reinterpret_cast<void*>(delete_tensor_map)},
     {Py_tp_getset, map_properties},
+    {Py_tp_methods, map_methods},
     {Py_bf_getbuffer, reinterpret_cast<void*>(map_buffer)},
     {0, nullptr},
 };
@@ -102,25 +115,8 @@ PyTypeObject* find_type(const char* module_name, const char* name, std::size_t b
   return reinterpret_cast<PyTypeObject*>(found.release());
 }
 
-}  // namespace
-
-bool add_tensor_map(PyObject* module) noexcept {
-  PyObject* type = PyType_FromSpec(&map_spec);
-  if (type == nullptr) return false;
-  tensor_map_type = reinterpret_cast<PyTypeObject*>(type);
-  return PyModule_AddObjectRef(module, "TensorMap", type) == 0;
-}
-
-PyTypeObject* find_triton_tensor_map() noexcept {
-  return find_type("triton.backends.nvidia.driver", "PyCUtensorMap", kTritonMapOffset + kMapBytes);
-}
-
-PyTypeObject* find_triton_tdm_descriptor() noexcept {
-  return find_type("triton.backends.amd.driver", "PyTDMDescriptor", kTdmOffset + kTdmBytes);
-}
-
-bool convert_tensor_map(PyObject* object, const PyTypeObject* triton_type, std::byte* slot,
-                        DescriptorFault* fault) noexcept {
+bool take_map(PyObject* object, const PyTypeObject* triton_type, std::byte* slot,
+              DescriptorFault* fault) noexcept {
   const std::byte* map = nullptr;
   if (Py_TYPE(object) == triton_type) {
     map = reinterpret_cast<const std::byte*>(object) + kTritonMapOffset;
@@ -138,14 +134,67 @@ bool convert_tensor_map(PyObject* object, const PyTypeObject* triton_type, std::
   return true;
 }
 
-bool convert_tdm_descriptor(PyObject* object, const PyTypeObject* triton_type, std::byte* slot,
-                            DescriptorFault* fault) noexcept {
-  if (Py_TYPE(object) != triton_type) {
-    *fault = DescriptorFault::wrong_type;
-    return false;
+/// The address that tma_desc_cpu_ptr() gives is trusted like that of data_ptr(): 128 bytes are read
+/// there. An exception is pending only where the fault says that something raised.
+bool take_map_at_address(PyObject* object, std::byte* slot, DescriptorFault* fault) noexcept {
+  if (Py_TYPE(object) == tensor_map_type) {
+    std::memcpy(slot, map_of(object), kMapBytes);
+    return true;
   }
-  std::memcpy(slot, reinterpret_cast<const std::byte*>(object) + kTdmOffset, kTdmBytes);
+  *fault = DescriptorFault::no_method;
+  const Ref method(PyObject_GetAttrString(object, "tma_desc_cpu_ptr"));
+  if (!method) return false;
+  *fault = DescriptorFault::method_raised;
+  const Ref result(PyObject_CallNoArgs(method.get()));
+  if (!result) return false;
+  *fault = DescriptorFault::not_an_int;
+  if (PyLong_Check(result.get()) == 0) return false;
+  const std::uint64_t address = PyLong_AsUnsignedLongLong(result.get());
+  *fault = address == 0 ? DescriptorFault::null_address : DescriptorFault::unaligned_address;
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();  // no address: ~0 is unaligned
+  if (address == 0 || address % kHostAlignment != 0) return false;
+  std::memcpy(slot, reinterpret_cast<const void*>(address), kMapBytes);
   return true;
+}
+
+bool take_tdm(PyObject* object, const PyTypeObject* triton_type, std::uint32_t bytes,
+              std::byte* slot, DescriptorFault* fault) noexcept {
+  *fault = DescriptorFault::wrong_type;
+  if (Py_TYPE(object) != triton_type) return false;
+  std::memcpy(slot, reinterpret_cast<const std::byte*>(object) + kTdmOffset, bytes);
+  return true;
+}
+
+}  // namespace
+
+bool add_tensor_map(PyObject* module) noexcept {
+  PyObject* type = PyType_FromSpec(&map_spec);
+  if (type == nullptr) return false;
+  tensor_map_type = reinterpret_cast<PyTypeObject*>(type);
+  return PyModule_AddObjectRef(module, "TensorMap", type) == 0;
+}
+
+PyTypeObject* find_descriptor_type(const Dialect& dialect) noexcept {
+  const DescriptorRules& rules = dialect.descriptors;
+  if (rules.by_value == Type::tdm_desc) {
+    return find_type("triton.backends.amd.driver", "PyTDMDescriptor", kTdmOffset + rules.bytes);
+  }
+  if (rules.by_value != Type::nv_tma_desc || rules.by_address) return nullptr;
+  return find_type("triton.backends.nvidia.driver", "PyCUtensorMap", kTritonMapOffset + kMapBytes);
+}
+
+bool take_descriptor(const Launcher& self, const Step& step, PyObject* value, std::byte* slot) {
+  const auto* type = reinterpret_cast<const PyTypeObject*>(self.descriptor_type.get());
+  DescriptorFault fault{};
+  bool taken = false;
+  if (step.op == Op::nv_tma_desc) {
+    taken = take_map(value, type, slot, &fault);
+  } else if (step.op == Op::map_address) {
+    taken = take_map_at_address(value, slot, &fault);
+  } else {
+    taken = take_tdm(value, type, self.dialect->descriptors.bytes, slot, &fault);
+  }
+  return taken || fail_descriptor(self, step, value, fault);
 }
 
 }  // namespace relaunch

@@ -6,7 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "precompiled/core/plan.hpp"
+
 namespace relaunch {
+
+struct Launcher;
 
 /// relaunch.TensorMap: 128 bytes at a 128-byte-aligned address.
 extern PyTypeObject* tensor_map_type;
@@ -14,22 +18,23 @@ extern PyTypeObject* tensor_map_type;
 /// Makes the type and adds it to the module. False with an exception set.
 bool add_tensor_map(PyObject* module) noexcept;
 
-/// Triton's own descriptor types, where its driver module is loaded; else null. Owned references.
-/// They are looked up once, when a launcher is built.
-PyTypeObject* find_triton_tensor_map() noexcept;      // PyCUtensorMap
-PyTypeObject* find_triton_tdm_descriptor() noexcept;  // PyTDMDescriptor
+/// Triton's own type of the dialect's descriptors, where its driver module is loaded (PyCUtensorMap
+/// or PyTDMDescriptor); else null. An owned reference, looked up once, when a launcher is built.
+PyTypeObject* find_descriptor_type(const Dialect& dialect) noexcept;
 
 enum class DescriptorFault : std::uint8_t {
   wrong_type,
   unaligned,  // a tensor map whose address is no multiple of 128
+  // Of tma_desc_cpu_ptr(): what it raised is the cause of the error.
+  no_method,
+  method_raised,
+  not_an_int,
+  null_address,
+  unaligned_address,  // no multiple of 64
 };
 
-/// Copies the 128 bytes of a tensor map; its type must be `triton_type` or TensorMap exactly.
-bool convert_tensor_map(PyObject* object, const PyTypeObject* triton_type, std::byte* slot,
-                        DescriptorFault* fault) noexcept;
-
-/// Copies the 48 bytes of a TDM descriptor; its type must be `triton_type` exactly.
-bool convert_tdm_descriptor(PyObject* object, const PyTypeObject* triton_type, std::byte* slot,
-                            DescriptorFault* fault) noexcept;
+/// Copies the bytes of a whole descriptor for the step, which is nv_tma_desc, map_address or
+/// tdm_desc. False with an exception set, worded by fail_descriptor.
+bool take_descriptor(const Launcher& self, const Step& step, PyObject* value, std::byte* slot);
 
 }  // namespace relaunch

@@ -18,6 +18,26 @@ Failed raise(PyObject* type, const std::string& text) {
   return {};
 }
 
+/// As above, caused by the pending exception where there is one.
+Failed raise_from(PyObject* type, const std::string& text) {
+  PyObject* kind = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&kind, &value, &traceback);
+  PyErr_NormalizeException(&kind, &value, &traceback);
+  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
+  const Ref owned_kind(kind);
+  const Ref owned_traceback(traceback);
+  Ref cause(value);
+  raise(type, text);
+  if (!cause) return {};
+  PyErr_Fetch(&kind, &value, &traceback);
+  PyErr_NormalizeException(&kind, &value, &traceback);
+  if (value != nullptr) PyException_SetCause(value, cause.release());
+  PyErr_Restore(kind, value, traceback);
+  return {};
+}
+
 /// Drops the pending exception if its text is still to be written; gives its type, borrowed from
 /// the interpreter's own exceptions. Null leaves the exception as it is.
 PyObject* take_mismatch() {
@@ -258,9 +278,34 @@ Failed fail_pointer(const Launcher& self, const Step& step, PyObject* value,
   return {};
 }
 
+namespace {
+
+/// What tma_desc_cpu_ptr() did wrong.
+Failed fail_map_address(const Launcher& self, const Step& step, PyObject* value,
+                        DescriptorFault fault) {
+  const std::string text = place(self, step) + "expected tma_desc_cpu_ptr() of " + type_of(value);
+  switch (fault) {
+    case DescriptorFault::no_method:
+      if (PyErr_ExceptionMatches(PyExc_AttributeError) != 0) PyErr_Clear();
+      return raise_from(PyExc_TypeError, place(self, step) +
+                                             "expected a relaunch.TensorMap or an object with "
+                                             "tma_desc_cpu_ptr(), got " +
+                                             type_of(value));
+    case DescriptorFault::method_raised:
+      return raise_from(PyExc_SystemError, text + " to give an address, it raised");
+    case DescriptorFault::not_an_int: return raise(PyExc_TypeError, text + " to return an int");
+    case DescriptorFault::null_address:
+      return raise(PyExc_ValueError, text + " to return an address, got 0");
+    default: return raise(PyExc_ValueError, text + " to return a host address, a multiple of 64");
+  }
+}
+
+}  // namespace
+
 Failed fail_descriptor(const Launcher& self, const Step& step, PyObject* value,
                        DescriptorFault fault) {
   const bool is_map = step.op == Op::nv_tma_desc;
+  if (step.op == Op::map_address) return fail_map_address(self, step, value, fault);
   const std::string text = place(self, step);
   if (fault == DescriptorFault::unaligned) {
     return raise(PyExc_ValueError,

@@ -26,6 +26,9 @@
 //                       data_ptr() raised                   as raised       (unchanged)
 // descriptors           another type                        TypeError       fail_descriptor
 //                       unaligned                           ValueError      fail_descriptor
+//   by address          no method, it gave no int           TypeError       fail_descriptor
+//                       0, or no multiple of 64             ValueError      fail_descriptor
+//                       the method raised: the cause        SystemError     fail_descriptor
 // fp16                  beyond its range                    OverflowError   fail_half
 // launch                the driver refused                  RuntimeError    fail_launch
 // clang-format on

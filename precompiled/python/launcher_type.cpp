@@ -111,13 +111,12 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
   set_launch_options(*launcher, arguments);
   set_scratch(*launcher, arguments);
   const auto* tree = pybind11::handle(launcher->tree.get()).cast<const Tree*>();
-  launcher->plan =
-      make_plan(*tree, dialect,
-                {.strict = arguments.strict != 0,
-                 .round_bf16 = arguments.round_bf16 != 0,
-                 .descriptor_metas = length_option(arguments.tensordesc_meta, "tensordesc_meta"),
-                 .global_scratch = arguments.global_scratch != Py_None,
-                 .profile_scratch = arguments.profile_scratch != Py_None});
+  launcher->plan = make_plan(*tree, dialect,
+                             {.strict = arguments.strict != 0,
+                              .round_bf16 = arguments.round_bf16 != 0,
+                              .descriptor_metas = metas_option(arguments.tensordesc_meta),
+                              .global_scratch = arguments.global_scratch != Py_None,
+                              .profile_scratch = arguments.profile_scratch != Py_None});
   const bool has_path = arguments.driver != Py_None;
   launcher->driver = &Driver::open(
       dialect.backend, has_path ? path_option(arguments.driver) : std::string(dialect.driver),
@@ -127,9 +126,7 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
   launcher->attributes = launcher->driver->encode(
       make_attributes(dialect, launcher->options, launcher->geometry.num_ctas),
       launcher->options.cooperative);
-  PyTypeObject* type =
-      dialect.backend == Backend::cuda ? find_triton_tensor_map() : find_triton_tdm_descriptor();
-  launcher->descriptor_type = Ref(reinterpret_cast<PyObject*>(type));
+  launcher->descriptor_type = Ref(reinterpret_cast<PyObject*>(find_descriptor_type(dialect)));
   const bool has_function = arguments.function != Py_None;
   if (has_function) {
     launcher->function = handle_option(arguments.function, "function");
@@ -293,6 +290,8 @@ PyObject* new_launcher(PyTypeObject* type, PyObject* args, PyObject* kwargs) noe
     return nullptr;
   } catch (const pybind11::error_already_set& error) {
     pybind11::error_already_set(error).restore();
+  } catch (const MetaCountError& error) {
+    PyErr_SetString(PyExc_AssertionError, error.what());
   } catch (const BindError& error) {
     PyErr_SetString(bind_error, error.what());
   } catch (const DriverError& error) {

@@ -149,12 +149,16 @@ std::optional<Scheduling> scheduling_option(PyObject* value) {
                   "'");
 }
 
-std::size_t length_option(PyObject* value, const char* option) {
-  if (value == Py_None) return 0;
-  const Py_ssize_t size = PySequence_Check(value) != 0 ? PySequence_Size(value) : -1;
-  if (size < 0 && PyErr_Occurred() != nullptr) throw PythonError();
-  if (size < 0) wrong_type(option, "a sequence or None", value);
-  return static_cast<std::size_t>(size);
+std::vector<bool> metas_option(PyObject* value) {
+  if (value == Py_None) return {};
+  if (PySequence_Check(value) == 0) wrong_type("tensordesc_meta", "a sequence or None", value);
+  const Ref items(PySequence_Tuple(value));
+  if (!items) throw PythonError();
+  std::vector<bool> metas;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    metas.push_back(PyTuple_GET_ITEM(items.get(), i) != Py_None);
+  }
+  return metas;
 }
 
 }  // namespace relaunch

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "precompiled/core/launch.hpp"
 
@@ -61,7 +62,7 @@ std::optional<Dims> dims_option(PyObject* value, const char* option);
 /// "spread", "load_balancing" or "default".
 std::optional<Scheduling> scheduling_option(PyObject* value);
 
-/// Length of a sequence, 0 for None.
-std::size_t length_option(PyObject* value, const char* option);
+/// For each entry of tensordesc_meta whether there is one; empty for None.
+std::vector<bool> metas_option(PyObject* value);
 
 }  // namespace relaunch

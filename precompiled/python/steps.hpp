@@ -138,8 +138,6 @@ template <Shape shape>
 [[gnu::always_inline]] inline bool take_in(const Launcher& self, PyObject* const* values,
                                            std::byte* slots) {
   PointerFailure failure;
-  const auto* descriptor_type = reinterpret_cast<PyTypeObject*>(self.descriptor_type.get());
-  DescriptorFault fault{};
   for (const Step* step = self.plan.intake.data();; ++step) {
     std::byte* slot = slots + step->target;
     switch (step->op) {
@@ -164,14 +162,9 @@ template <Shape shape>
       }
       case Op::null: store(slot, std::uint64_t{0}); break;
       case Op::nv_tma_desc:
-        if (!convert_tensor_map(values[step->source], descriptor_type, slot, &fault)) {
-          return fail_descriptor(self, *step, values[step->source], fault);
-        }
-        break;
+      case Op::map_address:
       case Op::tdm_desc:
-        if (!convert_tdm_descriptor(values[step->source], descriptor_type, slot, &fault)) {
-          return fail_descriptor(self, *step, values[step->source], fault);
-        }
+        if (!take_descriptor(self, *step, values[step->source], slot)) return false;
         break;
       case Op::check_half: {
         std::uint16_t overflowed = 0;

@@ -38,19 +38,6 @@ TEST(Dialect, HiddenParameters) {
   EXPECT_EQ(hip.hidden.parameters[1].kind, HiddenKind::profile_scratch);
 }
 
-TEST(Dialect, DescriptorExpansion) {
-  using Types = std::vector<std::string>;
-  const DescriptorType descriptor{"fp16", 2};
-  const Types apart = {"*fp16", "i64", "i64", "i64", "i64", "i1", "i32", "i32", "i64", "i64"};
-  for (const Dialect& dialect : all_dialects()) {
-    EXPECT_EQ(expand_descriptor(dialect, descriptor, false), apart) << dialect.name;
-  }
-  EXPECT_EQ(expand_descriptor(*find_dialect("triton-3.6-cuda"), descriptor, true),
-            (Types{"nvTmaDesc", "i32", "i32", "i64", "i64"}));
-  EXPECT_EQ(expand_descriptor(*find_dialect("triton-3.6-hip"), {"fp16", 1}, true),
-            (Types{"tdmDesc", "i32", "i64"}));
-}
-
 TEST(Dialect, SlotsAreTheTypesOwn) {
   for (const Dialect& dialect : all_dialects()) {
     for (const TypeInfo& type : kTypes) EXPECT_EQ(slot_size(dialect, type.type), type.size);

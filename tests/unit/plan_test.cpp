@@ -104,7 +104,7 @@ TEST(Plan, CudaTakesInPointersFirst) {
 TEST(Plan, HipTakesInDescriptorsFirst) {
   const Tree what = tree({kernel("*i8"), kernel("fp16"), kernel("tensordesc<fp16[8]>")});
   PlanOptions options;
-  options.descriptor_metas = 1;
+  options.descriptor_metas = {true};
   options.global_scratch = true;  // HIP has no use for it
   const Plan plan = make_plan(what, hip(), options);
   EXPECT_EQ(ops(plan.intake),
@@ -160,13 +160,14 @@ TEST(Plan, Refusals) {
   EXPECT_EQ(refusal(tree({kernel("")}), cuda()), "parameter 1 of (): it has no type");
   EXPECT_EQ(refusal(tree({kernel("nvTmaDesc")}), hip()),
             "parameter 1 of (nvTmaDesc): triton-3.6-hip has no type 'nvTmaDesc'");
-  EXPECT_EQ(refusal(tree({kernel("tdmDesc")}), cuda()),
-            "parameter 1 of (tdmDesc): triton-3.6-cuda has no type 'tdmDesc'");
+  EXPECT_EQ(refusal(tree({kernel("tensordesc")}), cuda()),
+            "parameter 1 of (tensordesc): triton-3.6-cuda has no type 'tensordesc'");
+  EXPECT_EQ(refusal(tree({tuple({kernel("tensordesc<i8[4]>", "t")})}), cuda()),
+            "parameter 1 't' of ((tensordesc<i8[4]>,)): triton-3.6-cuda expands no descriptors "
+            "inside tuples; Triton does from 3.8 on");
   EXPECT_EQ(
-      refusal(tree({tuple({kernel("tensordesc<i8[4]>", "t")})}), cuda()),
-      "parameter 1 't' of ((tensordesc<i8[4]>,)): a descriptor inside a tuple is not supported");
-  EXPECT_EQ(refusal(tree({kernel("tensordesc<i8[4]>")}), cuda(), {.descriptor_metas = 2}),
-            "tensordesc_meta has 2 entries for the 1 descriptors of (tensordesc<i8[4]>)");
+      refusal(tree({kernel("tensordesc<i8[4]>")}), cuda(), {.descriptor_metas = {true, true}}),
+      "tensordesc_meta has 2 entries for the 1 descriptors of (tensordesc<i8[4]>)");
 }
 
 TEST(Plan, NestingLimit) {

@@ -64,7 +64,7 @@ TEST(Types, CanonicalSpelling) {
 
 TEST(Types, WhatIsNoType) {
   for (const char* word :
-       {"", "*", "kfp32", "* fp32", "fp7", "*constexpr", "tensordesc", "tensordesc<fp16>",
+       {"", "*", "kfp32", "* fp32", "fp7", "*constexpr", "*tensordesc", "tensordesc<fp16>",
         "tensordesc<fp16[]>", "tensordesc<fp7[8]>", "tensordesc<fp16[8,]>", "tensordesc<fp16[8]"}) {
     EXPECT_EQ(canonical_type(word), std::nullopt) << word;
   }
@@ -75,7 +75,7 @@ TEST(Types, FindType) {
   EXPECT_EQ(find_type("i1"), Type::i1);
   EXPECT_EQ(find_type("constexpr"), Type::constexpr_);
   EXPECT_EQ(find_type("tensordesc<i8[1, 2, 3]>"), Type::tensordesc);
-  EXPECT_EQ(find_type("tensordesc"), std::nullopt);
+  EXPECT_EQ(find_type("tensordesc"), Type::tdm_desc);
   EXPECT_EQ(find_type("fp8e5"), std::nullopt);
 }
 
@@ -85,6 +85,18 @@ TEST(Types, Descriptors) {
   EXPECT_EQ(descriptor->element, "fp16");
   EXPECT_EQ(descriptor->rank, 3U);
   EXPECT_EQ(parse_descriptor("tensordesc<i8[16],NVMMASharedLayout(a=[1, 2])>")->rank, 1U);
+  EXPECT_FALSE(descriptor->is_im2col);
+}
+
+TEST(Types, Im2colDescriptors) {
+  const auto rank = [](const char* text) { return parse_descriptor(text)->rank; };
+  EXPECT_TRUE(parse_descriptor("tensordesc_im2col<i8[16, 8],input_rank=4>")->is_im2col);
+  EXPECT_EQ(rank("tensordesc_im2col<i8[16, 8],input_rank=4>"), 4U);
+  EXPECT_EQ(rank("tensordesc_im2col<i8[16, 8], input_rank=5,Layout([1, 2])>"), 5U);
+  EXPECT_EQ(rank("tensordesc_im2col<i8[16, 8]>"), 2U);
+  EXPECT_EQ(rank("tensordesc_im2col<i8[16, 8],input_rank=>"), 2U);
+  EXPECT_EQ(rank("tensordesc_im2col<i8[16, 8],input_rank=99999999999>"), 2U);
+  EXPECT_EQ(rank("tensordesc<i8[16, 8],input_rank=4>"), 2U);
 }
 
 }  // namespace

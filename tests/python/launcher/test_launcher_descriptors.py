@@ -111,7 +111,7 @@ def test_tdm_descriptors(hip: Any, refused: Any, triton: None) -> None:
 
 
 def test_hip_takes_in_descriptors_before_pointers(hip: Any, tensor: Any, triton: None) -> None:
-    launcher = hip.bind("*i8", "tensordesc<fp16[8]>", tensordesc_meta=[None])
+    launcher = hip.bind("*i8", "tensordesc<fp16[8]>", tensordesc_meta=[{}])
     with pytest.raises(TypeError, match="PyTDMDescriptor"):
         launcher(1, 1, 1, 0, tensor(0x1000, hip.recorder), object(), 1, 2)
     assert hip.events() == []
@@ -135,3 +135,14 @@ def test_descriptors_taken_apart(driver: Any, tensor: Any) -> None:
 def test_an_empty_meta_is_no_meta(cuda: Any) -> None:
     assert cuda.bind("tensordesc<fp32[128]>", tensordesc_meta=[]).slots == (8, 8, 8, 1, 4, 8, 8, 8)
     assert cuda.bind("tensordesc<fp32[128]>", tensordesc_meta=({},)).slots == (128, 4, 8, 8, 8)
+
+
+def test_metadata_of_another_number(driver: Any, tree: Any) -> None:
+    """AssertionError, as released launchers have it."""
+    for types, metas, text in (
+        (["i32"], [{}], "1 entries for the 0 descriptors of (i32)"),
+        (["tensordesc<i8[4]>"], [{}, None], "2 entries for the 1 descriptors of (tensordesc<i8[4]>)"),
+    ):
+        with pytest.raises(AssertionError) as caught:
+            relaunch.Launcher(tree(*types), dialect=f"triton-3.6-{driver.backend}", tensordesc_meta=metas)
+        assert str(caught.value) == f"tensordesc_meta has {text}"

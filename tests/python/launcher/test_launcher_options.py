@@ -86,9 +86,10 @@ def test_nothing_can_be_changed(driver: Any) -> None:
 def test_signatures(driver: Any) -> None:
     assert bind_error(driver, "i32", "fp7", names="a b") == "parameter 2 'b' of (i32, fp7): unknown type 'fp7'"
     assert bind_error(driver, "fp8e5") == "parameter 1 of (fp8e5): 'fp8e5' can only be pointed to: '*fp8e5'"
-    text = "parameter 1 of ((tensordesc<i8[4]>,)): a descriptor inside a tuple is not supported"
+    text = "triton-3.6-{} expands no descriptors inside tuples; Triton does from 3.8 on"
+    text = "parameter 1 of ((tensordesc<i8[4]>,)): " + text.format(driver.backend)
     assert bind_error(driver, ("tensordesc<i8[4]>",)) == text
-    foreign = "tdmDesc" if driver.backend == "cuda" else "nvTmaDesc"
+    foreign = "tensordesc" if driver.backend == "cuda" else "nvTmaDesc"
     text = f"parameter 1 of ({foreign}): triton-3.6-{driver.backend} has no type '{foreign}'"
     assert bind_error(driver, foreign) == text
 
@@ -167,7 +168,6 @@ def test_numbers(driver: Any) -> None:
         ("function", -1, "function: expected a handle, an int from 0 to 2**64 - 1, got an int out of range"),
         ("cluster", (1, 2), "cluster: expected three ints (x, y, z), got 2 items"),
         ("cluster", (1, 2, 0), "cluster: every dimension must be positive, got 0"),
-        ("tensordesc_meta", [1], "tensordesc_meta has 1 entries for the 0 descriptors of (i32)"),
     ):
         assert bind_error(driver, "i32", **{name: value}) == text
     for name, value, text in (
