@@ -12,7 +12,7 @@ from relaunch.generator.dialects import UnknownDialectError, all_dialects, diale
 from relaunch.generator.load import load
 from relaunch.generator.plan import NothingToGenerateError
 from relaunch.generator.render import module_name, render
-from relaunch.generator.signature import LauncherSpec, MetadataMismatchError, UnknownType, expand, slots
+from relaunch.generator.signature import LauncherSpec, UnknownType, expand, slots
 from relaunch.generator.toolchain import ToolchainError
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "Built",
     "Failure",
     "LauncherSpec",
-    "MetadataMismatchError",
     "NothingToGenerateError",
     "ToolchainError",
     "UnknownDialectError",

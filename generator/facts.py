@@ -122,6 +122,7 @@ class DescriptorFacts:
     found_by: Literal["", "class", "signature"] = ""  # what tells Triton's Python side that an argument is one
     doubles_packed_shape: bool = False  # fp4_padded: the last i32 of the shape is doubled in what is passed too
     last_stride_is_one: bool = False  # AssertionError where metadata is given and the last stride is not 1
+    encode_error: Literal["", "short", "full"] = ""  # the text where the driver refuses to encode a tensor map
     one_flag: bool = False  # one flag says for all descriptors of a kernel whether there is metadata
 
 

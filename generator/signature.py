@@ -41,13 +41,6 @@ class UnknownType(KeyError):  # noqa: N818 - what callers of make_launcher catch
         return f"{self.dialect} has no type {shown!r} (argument {place(self.path)})"
 
 
-class MetadataMismatchError(ValueError, AssertionError):
-    """Descriptor metadata has another number of entries than the signature has descriptors.
-
-    Released launchers assert that it does not, hence the second base.
-    """
-
-
 @dataclass(frozen=True)
 class LauncherSpec:
     """What one legacy launcher is generated from. Lists are taken as tuples."""
@@ -100,6 +93,11 @@ def signature_text(entries: Iterable[Any]) -> str:
     )
 
 
+def is_descriptor(entry: Any) -> bool:
+    """Whether an entry of a signature stands for a host tensor descriptor."""
+    return isinstance(entry, str) and (_DESCRIPTOR.fullmatch(entry) or _IM2COL.fullmatch(entry)) is not None
+
+
 def check(spec: LauncherSpec) -> Facts:
     """The facts of the spec's dialect, once everything but the types is known to be sound.
 
@@ -127,7 +125,8 @@ def expand(spec: LauncherSpec) -> tuple[Any, ...]:
     """The signature after expansion of descriptors; still nested, constexpr kept.
 
     Raises UnknownType (for descriptors inside tuples too where the dialect expands none there), UnknownDialectError,
-    and ValueError where the descriptor metadata does not fit the signature.
+    ValueError, and, as released launchers do, a bare AssertionError where the descriptor metadata has another number
+    of entries than the signature has descriptors.
     """
     return Expansion(check(spec), spec.tensordesc_meta or None).expand(spec.signature)
 
@@ -144,9 +143,7 @@ class Expansion:
         """The whole expanded signature. Raises as the function `expand`."""
         entries = self._entries(signature, ())
         if self._meta is not None and self._descriptors != len(self._meta):
-            raise MetadataMismatchError(
-                f"descriptor metadata has {len(self._meta)} entries for {self._descriptors} descriptors"
-            )
+            raise AssertionError
         return tuple(entries)
 
     def _entries(self, signature: tuple[Any, ...], path: Path) -> list[Any]:

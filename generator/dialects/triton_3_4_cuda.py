@@ -26,7 +26,14 @@ FACTS = replace(
         *calls.HOOKS,
     ),
     hidden=(calls.scratch("global_scratch", "CUdeviceptr", f"{calls.PER_BLOCK} * cluster_x * cluster_y * cluster_z"),),
-    descriptor=replace(BEFORE.descriptor, expanded=True, metadata=True, found_by="class", last_stride_is_one=True),
+    descriptor=replace(
+        BEFORE.descriptor,
+        expanded=True,
+        metadata=True,
+        found_by="class",
+        last_stride_is_one=True,
+        encode_error="short",
+    ),
     launch=replace(
         BEFORE.launch,
         ways=(

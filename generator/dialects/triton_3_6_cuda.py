@@ -20,6 +20,7 @@ FACTS = replace(
         calls.scratch("global_scratch", "CUdeviceptr", _ALLOCATED),
         calls.scratch("profile_scratch", "CUdeviceptr", _ALLOCATED),
     ),
+    descriptor=replace(BEFORE.descriptor, encode_error="full"),
     launch=replace(
         BEFORE.launch,
         ways=(

@@ -106,7 +106,7 @@ def test_descriptor_expansion() -> None:
         spec = generator.LauncherSpec(dialect, signature, tensordesc_meta=({"swizzle": 3}, None))
         assert generator.expand(spec) == ("i32", name, "i32", "i32", "i64", "i64", *rest)
         assert generator.slots(spec)[:6] == [4, 128 if dialect == CUDA else 48, 4, 4, 8, 8]
-        with pytest.raises(ValueError, match=r"^descriptor metadata has 1 entries for 2 descriptors$"):
+        with pytest.raises(AssertionError, match=r"^$"):
             generator.expand(generator.LauncherSpec(dialect, signature, tensordesc_meta=({},)))
 
 
