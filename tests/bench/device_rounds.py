@@ -14,6 +14,7 @@ what might end the process, {"left_out", "reason"}, {"figure"}, {"done": group}.
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import json
 import statistics
@@ -269,7 +270,7 @@ class Rounds:
             "the clock in C": lambda: self.floor.piece("clock", turns),
             "an empty turn of the loop in Python": lambda: empty["burst"](turns, clock),
             **{
-                f"a call of nothing with {count} arguments written out": lambda call=call: call(turns, clock)
+                f"a call of nothing with {count} arguments written out": functools.partial(call, turns, clock)
                 for count, call in calls.items()
             },
         }

@@ -70,10 +70,9 @@ def first_line(*command: str) -> str:
 
 
 def python_build() -> str:
-    """The interpreter, its compiler, and whether it was built with profiles, on which its own costs depend."""
-    optimized = "--enable-optimizations" in str(sysconfig.get_config_var("CONFIG_ARGS"))
-    guided = "profile-guided" if optimized else "not profile-guided"
-    return f"{platform.python_implementation()} {platform.python_version()}, {platform.python_compiler()}, {guided}"
+    """The interpreter and its compiler; its own costs depend on whether it was built with profiles, said if known."""
+    guided = ", profile-guided" if "--enable-optimizations" in str(sysconfig.get_config_var("CONFIG_ARGS")) else ""
+    return f"{platform.python_implementation()} {platform.python_version()}, {platform.python_compiler()}{guided}"
 
 
 def machine() -> dict[str, str]:
