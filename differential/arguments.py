@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import builtins
 import ctypes
+import types
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
+
+from relaunch import generator
 
 Note: TypeAlias = Callable[[bytes], None]
 Make: TypeAlias = Callable[[Any], Any]
@@ -50,6 +53,17 @@ KINDS: Mapping[str, str] = {
     "descriptor_returns": "argument",
     "descriptor_raises": "name",
     "descriptor_unaligned": "integer",
+    "descriptor": "members",
+}
+
+# Members of a descriptor object and what each must be; "sizes" is a list of integers.
+DESCRIPTOR: Mapping[str, str] = {
+    "base": "number",
+    "shape": "sizes",
+    "strides": "sizes",
+    "block": "sizes",
+    "padding": "text",
+    "round": "flag",
 }
 
 
@@ -89,6 +103,17 @@ def _check_value(form: str, value: Any, level: int) -> None:
         exception(value)
     elif form == "text":
         value.encode()
+    elif form == "members":
+        if set(value) != set(DESCRIPTOR):
+            raise ArgumentError(f"a descriptor has {', '.join(DESCRIPTOR)}, got {', '.join(value)}")
+        for name, member in DESCRIPTOR.items():
+            _check_value(member, value[name], level)
+    elif form == "sizes":
+        if not all(type(size) is int for size in value):
+            raise ValueError
+    elif form == "flag":
+        if type(value) is not bool:
+            raise ValueError
     elif type(value) is not int:
         raise ArgumentError(f"expected an integer, got {value!r:.80}")
     elif form == "length" and not 0 <= value <= MAX_LENGTH:
@@ -110,15 +135,16 @@ def named_tuple(length: int) -> Any:
 
 
 class Arguments:
-    """Builds the objects of one backend; those with a `data_ptr()` note each call through `note`.
+    """Builds the objects of one dialect; those with a `data_ptr()` note each call through `note`.
 
     Every object with a method is an instance of a class named `Object` with the method on the class,
     because error texts show the class's name and launchers look methods up on it.
     """
 
-    def __init__(self, backend: str, note: Note) -> None:
+    def __init__(self, dialect: str, note: Note) -> None:
+        backend = generator.facts(dialect).backend
         self._note = note
-        self.descriptor_type = descriptor_type(backend)
+        self._rounds = rounds_descriptors(dialect)
         self._make: Mapping[str, Make] = {
             "float": float.fromhex,
             "str": str,
@@ -136,10 +162,11 @@ class Arguments:
             "floatlike": _answering("__float__", float.fromhex),
             "index_raises": _raising("__index__"),
             "float_raises": _raising("__float__"),
-            "tensormap": lambda text: self.descriptor_type(bytes.fromhex(text)),
+            "tensormap": _tensormaps(dialect),
             "descriptor_returns": _answering("tma_desc_cpu_ptr", self.build),
             "descriptor_raises": _raising("tma_desc_cpu_ptr"),
             "descriptor_unaligned": lambda _: _unaligned_descriptor(),
+            "descriptor": self._descriptor,
         }
 
     def build(self, argument: Any) -> Any:
@@ -153,6 +180,19 @@ class Arguments:
             return make(value)
         raise ArgumentError("an argument's object is empty")
 
+    def _descriptor(self, members: Any) -> Any:
+        """A host tensor descriptor, as Triton's own class has it."""
+        given = {
+            "base": self.build({"tensor": members["base"]}),
+            "shape": list(members["shape"]),
+            "strides": list(members["strides"]),
+            "block_shape": list(members["block"]),
+            "padding": members["padding"],
+        }
+        if self._rounds:
+            given["round_f32_to_tf32"] = members["round"]
+        return types.SimpleNamespace(**given)
+
     def _tensor_class(self, read: Make, **members: Any) -> Make:
         note = self._note
 
@@ -162,6 +202,30 @@ class Arguments:
 
         kind = type("Object", (), {"__slots__": ("answer",), "data_ptr": data_ptr, **members})
         return _instances(kind, read)
+
+
+def has_tensor_map_type(dialect: str) -> bool:
+    """Whether a tensor map is an object of the driver module's type; before, it was any object with an address."""
+    found = generator.facts(dialect)
+    return found.backend == "cuda" and release_of(dialect) >= (3, 5)
+
+
+def rounds_descriptors(dialect: str) -> bool:
+    """Whether descriptor objects say how they round to tf32."""
+    return release_of(dialect) >= (3, 7)
+
+
+def release_of(dialect: str) -> tuple[int, int]:
+    """(3, 6) for triton-3.6-hip."""
+    major, minor = dialect.split("-")[1].split(".")[:2]
+    return int(major), int(minor)
+
+
+def _tensormaps(dialect: str) -> Make:
+    if generator.facts(dialect).backend == "cuda" and not has_tensor_map_type(dialect):
+        return lambda text: _addressed_map(bytes.fromhex(text))
+    make = descriptor_type(generator.facts(dialect).backend)
+    return lambda text: make(bytes.fromhex(text))
 
 
 def descriptor_type(backend: str) -> Make:
@@ -203,11 +267,17 @@ def _raising(method: str) -> Make:
 
 def _unaligned_descriptor() -> Any:
     """An object whose `tma_desc_cpu_ptr()` gives a readable address that is no multiple of 64."""
+    return _addressed_map(bytes(TENSOR_MAP_BYTES), TENSOR_MAP_ALIGNMENT // 2)
+
+
+def _addressed_map(content: bytes, offset: int = 0) -> Any:
+    """An object whose `tma_desc_cpu_ptr()` gives the address of the bytes: a multiple of 64, and `offset`."""
     buffer = ctypes.create_string_buffer(TENSOR_MAP_BYTES + 2 * TENSOR_MAP_ALIGNMENT)
     start = ctypes.addressof(buffer)
-    aligned = -(-start // TENSOR_MAP_ALIGNMENT) * TENSOR_MAP_ALIGNMENT
+    address = -(-start // TENSOR_MAP_ALIGNMENT) * TENSOR_MAP_ALIGNMENT + offset
+    ctypes.memmove(address, content, len(content))
 
     def tma_desc_cpu_ptr(_self: Any) -> int:
-        return aligned + TENSOR_MAP_ALIGNMENT // 2
+        return address
 
     return type("Object", (), {"buffer": buffer, "tma_desc_cpu_ptr": tma_desc_cpu_ptr})()

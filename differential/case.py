@@ -8,11 +8,13 @@ from typing import Any, TypeAlias
 
 from relaunch.differential.arguments import MAX_NESTING, ArgumentError, check
 
+from relaunch import generator
+
 Signature: TypeAlias = tuple[Any, ...]
 """Type strings and tuples of them."""
 
-DIALECTS: tuple[str, ...] = ("triton-3.6-cuda", "triton-3.6-hip")
-"""What can be run."""
+DIALECTS: tuple[str, ...] = generator.all_dialects()
+"""What the precompiled launcher can run; a generated one exists for `generator.dialects()`."""
 
 HOOKS = ("none", "ok", "raise")
 
@@ -26,17 +28,21 @@ class DialectError(CaseError):
 
 
 def dialect_of(release: str, backend: str) -> str:
-    """The dialect of a release such as "3.6.0". DialectError where there is none."""
-    dialect = f"triton-{'.'.join(release.split('.')[:2])}-{backend}"
-    if dialect not in DIALECTS:
-        raise DialectError(f"no dialect for release {release} on {backend}: there are {', '.join(DIALECTS)}")
-    return dialect
+    """The dialect of a release such as "3.6.0"; 3.1 is 3.0, and 3.8 is 3.9. DialectError where there is none."""
+    try:
+        return generator.facts(f"triton-{release}-{backend}").dialect
+    except generator.UnknownDialectError:
+        raise DialectError(f"no dialect for release {release} on {backend}: there are {', '.join(DIALECTS)}") from None
 
 
 @dataclass(frozen=True)
 class Case:
     """One call of one launcher. `call` and `expect` are the JSON objects of the golden form; running
-    a case reads nothing of `expect` but its `slots`."""
+    a case reads nothing of `expect` but its `slots`.
+
+    A `wrapped` case is one level up: the launcher object is given descriptor objects, which it encodes as
+    `tensordesc_meta` says (None: no metadata), and no `data_ptr()` notes that it was called.
+    """
 
     id: str
     release: str
@@ -45,6 +51,8 @@ class Case:
     call: Mapping[str, Any]
     constants: tuple[int, ...] = ()
     expect: Mapping[str, Any] | None = field(default=None, compare=False)
+    wrapped: bool = False
+    tensordesc_meta: tuple[Any, ...] | None = None
 
     @property
     def dialect(self) -> str:
@@ -77,6 +85,8 @@ class Case:
         _require(isinstance(call, Mapping), "call", "an object", call)
         assert isinstance(call, Mapping)
         _check_call(call)
+        meta = source.get("tensordesc_meta")
+        _require(_is_meta(meta), "tensordesc_meta", "null, or a list of objects and nulls", meta)
         return Case(
             id=source["id"],
             release=source["release"],
@@ -85,6 +95,8 @@ class Case:
             call=call,
             constants=tuple(constants),
             expect=expect,
+            wrapped="tensordesc_meta" in source,
+            tensordesc_meta=None if meta is None else tuple(meta),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -97,6 +109,8 @@ class Case:
         }
         if self.constants:
             shown["constants"] = list(self.constants)
+        if self.wrapped:
+            shown["tensordesc_meta"] = None if self.tensordesc_meta is None else list(self.tensordesc_meta)
         shown["call"] = dict(self.call)
         if self.expect is not None:
             shown["expect"] = dict(self.expect)
@@ -110,6 +124,12 @@ def _require(holds: bool, place: str, expected: str, got: Any) -> None:
 
 def _is_ints(values: Any) -> bool:
     return isinstance(values, (list, tuple)) and all(type(value) is int for value in values)
+
+
+def _is_meta(meta: Any) -> bool:
+    if meta is None:
+        return True
+    return isinstance(meta, list) and all(entry is None or isinstance(entry, Mapping) for entry in meta)
 
 
 def _frozen(signature: Any, place: str, level: int = 0) -> Signature:

@@ -5,6 +5,7 @@ Each looks at the input alone: the signature, or the call. `SIGNATURE` and `CALL
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 
 from relaunch.differential.situation import (
@@ -16,11 +17,12 @@ from relaunch.differential.situation import (
     as_index,
     overflows_half,
 )
+from relaunch.differential.variadic import QUERY as POINTER_QUERY
+from relaunch.differential.variadic import first_stop, grid_out_of_range, packed_float, tail
 
 # Driver calls made to get a current context, with the number of recorded events up to and including each.
 CONTEXT_CALLS = {"cuCtxGetCurrent": 0, "cuDeviceGet": 0, "cuDevicePrimaryCtxRetain": 1, "cuCtxSetCurrent": 2}
 
-POINTER_QUERY = {"cuda": "cuPointerGetAttribute", "hip": "hipPointerGetAttribute"}
 INVALID_VALUE = 1  # the status of a query for an address that the driver does not know, on both backends
 
 
@@ -56,23 +58,25 @@ def _fp16_overflows(situation: Situation) -> bool:
     return any(value is not None and overflows_half(value) for value in values)
 
 
-def scaled_grid_x(situation: Situation) -> int | None:
-    """grid_x times num_ctas, as the driver gets it, without C's wrapping; None where either is refused."""
-    grid, num_ctas = situation.grid(), situation.num_ctas()
-    if grid is None or num_ctas is None:
+def _half_is_given(situation: Situation) -> bool:
+    """A value for fp16 or bf16 whose float has other bytes than ours."""
+    return any(half_of(leaf) is not None for leaf in situation.leaves())
+
+
+def half_of(leaf: Leaf) -> float | None:
+    """The float whose four bytes are those of ours for an fp16 or bf16: two of the value, then zeros.
+
+    None for all other leaves, for what is refused, and for an fp16 that overflows.
+    """
+    value = as_float(leaf.argument) if leaf.type in ("fp16", "bf16") else None
+    if value is None or (leaf.type == "fp16" and overflows_half(value)):
         return None
-    scaled = situation.backend == "cuda" or num_ctas > 1
-    return grid[0] * num_ctas if scaled else grid[0]
+    return float(struct.unpack("<f", packed_float(leaf.type, value) + b"\0\0")[0])
 
 
 def _grid_is_taken(situation: Situation) -> bool:
     """Every dimension passes for a C int, whatever it then means."""
     return situation.grid() is not None
-
-
-def _grid_out_of_range(situation: Situation) -> bool:
-    grid, grid_x = situation.grid(), scaled_grid_x(situation)
-    return grid is not None and grid_x is not None and (min(grid) < 0 or grid_x > INT32_MAX)
 
 
 def _grid_product_wraps(situation: Situation) -> bool:
@@ -81,7 +85,7 @@ def _grid_product_wraps(situation: Situation) -> bool:
     if grid is None or min(grid) <= 0:
         return False
     product = grid[0] * grid[1] * grid[2] % 2**32
-    return product == 0 or (situation.backend == "cuda" and product > INT32_MAX)
+    return product == 0 or (situation.facts().launch.skipped == "product <= 0" and product > INT32_MAX)
 
 
 def refused(leaf: Leaf) -> str | None:
@@ -158,38 +162,62 @@ def _context_call_fails(situation: Situation) -> bool:
     return failing[0] == "cuCtxGetCurrent" or bool(situation.call.get("no_context"))
 
 
-def _hip_launch_fails(situation: Situation) -> bool:
-    failing, grid, num_ctas = situation.failing(), situation.grid(), situation.num_ctas()
-    if failing is None or failing[1] != 0 or grid is None or num_ctas is None or 0 in grid:
+def _launch_fails(situation: Situation) -> bool:
+    failing, grid, way = situation.failing(), situation.grid(), situation.way()
+    if failing is None or grid is None or way is None or 0 in grid:
         return False
-    if num_ctas > 1:
-        return failing[0] == "hipDrvLaunchKernelEx"
-    cooperative = bool(situation.call.get("cooperative"))
-    return failing[0] == ("hipModuleLaunchCooperativeKernel" if cooperative else "hipModuleLaunchKernel")
+    return failing[:2] == (way.function, 0)
 
 
 def _exit_hook_set(situation: Situation) -> bool:
     return bool(situation.call.get("exit", "none") != "none")
 
 
+def _stops_first(why: str) -> Callable[[Situation], bool]:
+    """Nothing before it stops either launcher, and what stops ours there does not stop the native one alike."""
+
+    def stops_first(situation: Situation) -> bool:
+        stop = first_stop(situation)
+        return stop is not None and stop.why == why
+
+    return stops_first
+
+
+def _is_launched(situation: Situation) -> bool:
+    """Nothing is refused by ours, so that the driver is called unless a dimension of the grid is 0."""
+    return first_stop(situation) is None and tail(situation) is not None
+
+
 SIGNATURE: dict[str, Callable[[Situation], bool]] = {
     "any": _any,
     "has i8": _has("i8"),
     "has fp16": _has("fp16"),
+    "has fp16 or bf16": lambda situation: _has("fp16")(situation) or _has("bf16")(situation),
 }
 
 CALL: dict[str, Callable[[Situation], bool]] = {
     "an i8 is negative or above 127": _i8_moved,
     "an fp16 value overflows": _fp16_overflows,
     "the grid is taken": _grid_is_taken,
-    "a grid dimension is out of range": _grid_out_of_range,
+    "a value for fp16 or bf16 is taken": _half_is_given,
+    "a grid dimension is out of range": grid_out_of_range,
     "the product of the grid wraps": _grid_product_wraps,
     "the first refused pointer is an int out of range": _first_refused_is("int out of range"),
     "the first refused pointer raises": _first_refused_is("raises"),
+    "the first refused pointer has no data_ptr": _first_refused_is("no data_ptr"),
     "a pointer is taken by DLPack": _is_taken_by_dlpack,
     "a pointer query fails with another status": _query_fails_otherwise,
     "setting the attribute for 16 CTAs fails": _attribute_call_fails,
     "a context call fails": _context_call_fails,
-    "the launch call fails": _hip_launch_fails,
+    "the launch call fails": _launch_fails,
     "an exit hook is set": _exit_hook_set,
+    "the driver is called": _is_launched,
+    "there are too few or too many arguments": _stops_first("count"),
+    "the grid is the first to be refused": _stops_first("grid"),
+    "the first refused argument is a tuple of another length": _stops_first("tuple length"),
+    "the first refused argument is a tuple that cannot be opened": _stops_first("no tuple"),
+    "the first refused argument is an int out of its type's range": _stops_first("int range"),
+    "the first refused argument is an int pointer out of range": _stops_first("int pointer"),
+    "the first refused argument is a pointer that raises": _stops_first("data_ptr raises"),
+    "the first refused argument is no descriptor": _stops_first("descriptor type"),
 }

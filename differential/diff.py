@@ -7,7 +7,7 @@ one go, so that a divergence costs one more case and no round trip.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -119,14 +119,15 @@ def cases_for(dialect: str, signatures: Iterable[Signature], count: int, seed: i
 
 
 def build_launchers(
-    dialects: Iterable[str], signatures: Iterable[Signature], seed: int, cache: Path, jobs: int, progress: pool.Progress
+    given: Mapping[str, Iterable[Signature]], seed: int, cache: Path, jobs: int, progress: pool.Progress
 ) -> int:
     """Builds every legacy launcher that the sampled cases will need; how many there are.
 
     Raise generator.BuildError, generator.ToolchainError.
     """
-    kept = list(signatures)
-    first = (case for dialect in dialects for case in cases_for(dialect, supported(dialect, kept)[0], 1, seed))
+    first = (
+        case for dialect, some in given.items() for case in cases_for(dialect, supported(dialect, some)[0], 1, seed)
+    )
     specs = list(dict.fromkeys(pool.spec_of(case) for case in first))
     generator.build(specs, cache=cache, jobs=jobs, progress=progress)
     return len(specs)

@@ -14,11 +14,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from relaunch.differential.case import Case
+from relaunch.differential.case import DIALECTS, Case
 from relaunch.differential.conditions import CALL as CALL_CONDITIONS
 from relaunch.differential.conditions import SIGNATURE as SIGNATURE_CONDITIONS
 from relaunch.differential.outcome import Outcome
@@ -75,7 +76,7 @@ def _read(entry: dict[str, Any]) -> Divergence:
         id=entry["id"],
         title=entry["title"],
         summary=entry["summary"],
-        dialects=tuple(entry["dialects"]),
+        dialects=tuple(name for name in DIALECTS if any(fnmatchcase(name, wanted) for wanted in entry["dialects"])),
         signature=entry["signature"],
         call=tuple(entry["call"]),
         rewrite_call=tuple(rewrite["call"].items()),
@@ -85,7 +86,10 @@ def _read(entry: dict[str, Any]) -> Divergence:
 
 
 def applicable(case: Case) -> list[str]:
-    """Ids of the entries whose conditions hold for the case, in the order of the list; none without a launcher."""
+    """Ids of the entries whose conditions hold for the case, in the order of the list; none without a launcher, and
+    none for a wrapped case: what becomes of descriptor objects is the same in both."""
+    if case.wrapped:
+        return []
     try:
         situation = Situation.of(case)
     except (generator.UnknownType, ValueError):
@@ -96,6 +100,7 @@ def applicable(case: Case) -> list[str]:
 def expected(case: Case, run_legacy: RunLegacy) -> tuple[Outcome, list[str]]:
     """What ours must do, and the ids without which that would be another outcome.
 
+    `run_legacy` gives what was recorded where the released launcher is native: there only outcomes are rewritten.
     Legacy is run on the inputs that `legacy_runs` lists and on no others. Ours is held to the `visible` part; texts
     are each launcher's own.
     """
@@ -127,7 +132,8 @@ def legacy_runs(case: Case) -> list[Case]:
 
 def call_key(case: Case) -> str:
     """Equal for cases that a launcher cannot tell apart."""
-    return json.dumps([case.dialect, case.signature, case.call], sort_keys=True, separators=(",", ":"))
+    told_apart = [case.dialect, case.signature, case.constants, case.call]
+    return json.dumps(told_apart, sort_keys=True, separators=(",", ":"))
 
 
 def visible(outcome: Outcome) -> Outcome:

@@ -43,12 +43,15 @@ def matches(expect: Mapping[str, Any], outcome: outcomes.Outcome, *, texts: bool
 
     Events are compared exactly (a null parameter of `expect` is free), errors by type, and by text
     and cause where `texts`. Where the recorded process died, any error without a launch is right.
+    `bind_error` wants no launcher to come to be, for an error of that type.
     `pending` leaves only the parameters of launches on both sides to compare, and there dying is
     right too where `may_die` (a regenerated launcher is as unsafe as the recorded one); `undefined`
     without a null parameter leaves all free but a death.
     """
     if outcome.get("hang"):
         return ["gave no answer in time"]
+    if "bind_error" in expect:
+        return _matches_refusal(expect["bind_error"], outcome, texts)
     if outcome.get("crash"):
         return [] if expect.get("pending") and may_die else ["the process died"]
     if expect.get("crash"):
@@ -61,6 +64,12 @@ def matches(expect: Mapping[str, Any], outcome: outcomes.Outcome, *, texts: bool
         return []
     found = outcomes.compare({"events": expect["events"]}, {"events": outcome["events"]})
     return [*([found] if found else []), *_matches_error(expect["error"], outcome["error"], texts)]
+
+
+def _matches_refusal(expected: Mapping[str, Any], outcome: outcomes.Outcome, texts: bool) -> list[str]:
+    if "bind_error" not in outcome:
+        return [f"expected no launcher, refused with {expected}"]
+    return _matches_error(expected, outcome["bind_error"], texts)
 
 
 def _matches_death(outcome: outcomes.Outcome) -> list[str]:

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from relaunch.differential.arguments import Arguments
+from relaunch.differential.arguments import Arguments, descriptor_type
 from relaunch.differential.outcome import describe
 from relaunch.differential.recorder import Recorder
 from relaunch.differential.tasks import Task
@@ -17,7 +17,7 @@ from relaunch import generator
 
 LAUNCH_METADATA = "launch-metadata"
 FUNCTION = 0xF00
-REFUSALS = (KeyError, OverflowError, RuntimeError, TypeError, ValueError)
+REFUSALS = (AssertionError, KeyError, OverflowError, RuntimeError, TypeError, ValueError)
 """What building a launcher may raise for its signature or options; that is an outcome. Anything else is our fault."""
 ENTER = b'{"hook": "enter"}'
 EXIT = b'{"hook": "exit"}'
@@ -32,7 +32,7 @@ class Runner:
 
     def __init__(self, backend: str) -> None:
         self.recorder = Recorder(backend)
-        self.arguments = Arguments(backend, self.recorder.note)
+        self._arguments: dict[tuple[str, bool], Arguments] = {}
         self._hooks = {
             ("enter", "none"): None,
             ("exit", "none"): None,
@@ -42,25 +42,35 @@ class Runner:
             ("exit", "raise"): self._noting(EXIT, "exit hook failed"),
         }
         self._launchers: dict[Any, Callable[..., Any]] = {}
-        provide_driver_module(backend, self.arguments)
+        provide_driver_module(backend)
+
+    def _build(self, task: Task, argument: Any) -> Any:
+        """The object of an argument's JSON. A wrapped case's objects are not seen being asked."""
+        key = (task.dialect, task.wrapped)
+        if key not in self._arguments:
+            self._arguments[key] = Arguments(task.dialect, _say_nothing if task.wrapped else self.recorder.note)
+        return self._arguments[key].build(argument)
 
     def run(self, task: Task) -> bytes:
         """One outcome, one line without its end. Whatever Python raises is part of the outcome."""
         call = task.call
         shown = b"" if task.slots is None else b'"slots": ' + json.dumps(task.slots).encode() + b", "
         try:
+            if task.launcher == "generated" and task.refusal is not None:
+                return b'{"bind_error": ' + json.dumps(task.refusal).encode() + b"}"
             prefix, launch = self._prepare(task)
         except REFUSALS as refusal:
-            return b"{" + shown + b'"bind_error": ' + json.dumps(describe(refusal)).encode() + b"}"
+            return b'{"bind_error": ' + json.dumps(describe(refusal)).encode() + b"}"
         if task.launcher == "precompiled":  # says itself what it passes; a generated one cannot be asked
             shown = b'"slots": ' + json.dumps(launch.__self__.slots).encode() + b", "  # type: ignore[attr-defined]
-        build = self.arguments.build
         hooks = [self._hooks[name, call.get(name, "none")] for name in ("enter", "exit")]
-        args = [build(argument) for argument in call["args"]]
-        metadata = self._metadata(call.get("metadata"))
+        args = [self._build(task, argument) for argument in call["args"]]
+        metadata = self._metadata(task, call.get("metadata"))
         self._set_up(task)
         error: BaseException | None = None
         try:
+            if task.wrapped and task.launcher == "generated":
+                args = self._expanded(task, args)
             launch(*prefix, metadata, LAUNCH_METADATA, *hooks, *args)
         except BaseException as raised:  # noqa: BLE001 - KeyboardInterrupt from an argument too
             error = raised
@@ -80,8 +90,8 @@ class Runner:
 
     def _prepare(self, task: Task) -> tuple[list[Any], Callable[..., Any]]:
         call = task.call
-        grid = [self.arguments.build(size) for size in call["grid"]]
-        stream, function = (self._handle(call.get(name)) for name in ("stream", "function"))
+        grid = [self._build(task, size) for size in call["grid"]]
+        stream, function = (self._handle(task, call.get(name)) for name in ("stream", "function"))
         if task.launcher == "precompiled":
             return [*grid, stream, function], self._precompiled(task)
         given = {
@@ -90,15 +100,20 @@ class Runner:
             "function": function,
             "cooperative": call.get("cooperative", False),
             "pdl": call.get("pdl", False),
-            "global_scratch": self.arguments.build(call.get("global_scratch")),
-            "profile_scratch": self.arguments.build(call.get("profile_scratch")),
+            "global_scratch": self._build(task, call.get("global_scratch")),
+            "profile_scratch": self._build(task, call.get("profile_scratch")),
         }
         names = [positional.name for positional in generator.facts(task.dialect).prefix]
         return [given[name] for name in names[: names.index("kernel_metadata")]], self._generated(task)
 
+    def _expanded(self, task: Task, args: list[Any]) -> list[Any]:
+        """What the released launcher object makes of descriptor objects. Raises as it does."""
+        from relaunch.generator import legacy_descriptors
+
+        return legacy_descriptors.expand_arguments(task.built.spec, args, self._encode)
+
     def _generated(self, task: Task) -> Callable[..., Any]:
-        if task.built is None:
-            raise KeyError(task.refusal)
+        assert task.built is not None
         key = (task.built.path, task.built.module_name)
         if key not in self._launchers:
             self._launchers[key] = generator.load(task.built).launch
@@ -108,11 +123,15 @@ class Runner:
         import relaunch
 
         options = {name: task.call[name] for name in LAUNCHER_OPTIONS if name in task.call}
-        key = (task.dialect, task.signature, json.dumps(options))
+        if task.constants:
+            options["constants"] = task.constants
+        if task.wrapped:
+            options["tensordesc_meta"] = task.tensordesc_meta
+        key = (task.dialect, task.signature, task.wrapped, json.dumps(options))
         if key not in self._launchers:
             for name in ("global_scratch", "profile_scratch"):
                 if name in options:
-                    options[name] = self.arguments.build(options[name])
+                    options[name] = self._build(task, options[name])
             launcher = relaunch.Launcher(
                 tree(task.signature),
                 dialect=task.dialect,
@@ -124,13 +143,13 @@ class Runner:
             self._launchers[key] = launcher.launch
         return self._launchers[key]
 
-    def _metadata(self, metadata: Any) -> Any:
+    def _metadata(self, task: Task, metadata: Any) -> Any:
         if isinstance(metadata, Sequence) and not isinstance(metadata, str):
-            return tuple(self.arguments.build(entry) for entry in metadata)
-        return self.arguments.build(metadata)
+            return tuple(self._build(task, entry) for entry in metadata)
+        return self._build(task, metadata)
 
-    def _handle(self, number: Any) -> Any:
-        return int(number, 16) if isinstance(number, str) else self.arguments.build(number)
+    def _handle(self, task: Task, number: Any) -> Any:
+        return int(number, 16) if isinstance(number, str) else self._build(task, number)
 
     def _noting(self, event: bytes, failure: str | None = None) -> Callable[[object], None]:
         note = self.recorder.note
@@ -157,7 +176,11 @@ def tree(signature: Sequence[Any]) -> Any:
     return relaunch.Tree([node(entry) for entry in signature])
 
 
-def provide_driver_module(backend: str, arguments: Arguments) -> None:
+def _say_nothing(_event: bytes) -> None:
+    pass
+
+
+def provide_driver_module(backend: str) -> None:
     """Puts a stand-in for triton.backends.<vendor>.driver, with its descriptor class, into sys.modules."""
     vendor, class_name = DRIVER_MODULES[backend]
     names = ["triton", "triton.backends", f"triton.backends.{vendor}", f"triton.backends.{vendor}.driver"]
@@ -168,4 +191,4 @@ def provide_driver_module(backend: str, arguments: Arguments) -> None:
         if parent is not None:
             setattr(parent, name.rpartition(".")[2], module)
         parent = module
-    setattr(parent, class_name, arguments.descriptor_type)
+    setattr(parent, class_name, descriptor_type(backend))

@@ -18,6 +18,7 @@ from typing import Any
 
 from relaunch.differential import tasks
 from relaunch.differential.case import Case
+from relaunch.differential.outcome import describe
 
 from relaunch import generator
 
@@ -70,36 +71,55 @@ def spec_of(case: Case) -> generator.LauncherSpec:
     """What the generator needs to know of a case."""
     warp_size = case.call.get("warp_size")
     more = {} if warp_size is None else {"warp_size": warp_size}
-    return generator.LauncherSpec(case.dialect, case.signature, constants=case.constants, **more)
+    return generator.LauncherSpec(
+        case.dialect, case.signature, constants=case.constants, tensordesc_meta=case.tensordesc_meta, **more
+    )
+
+
+def spec_key(case: Case) -> str:
+    """Equal for cases that one launcher serves."""
+    given = [case.dialect, case.signature, case.constants, case.tensordesc_meta, case.call.get("warp_size")]
+    return json.dumps(given, sort_keys=True)
 
 
 @dataclass(frozen=True)
 class _Prepared:
-    """What all cases of one spec share."""
+    """What all cases of one launcher share."""
 
     slots: list[int] | None
-    built: generator.Built | None
-    refusal: str
+    built: generator.Built | None = None
+    refusal: dict[str, Any] | None = None
 
 
 def _prepare(
     cases: Sequence[Case], launcher: str, jobs: int, cache: Path, progress: Progress | None
 ) -> Callable[[Case], tasks.Task]:
-    known: dict[generator.LauncherSpec, _Prepared] = {}
-    for spec in dict.fromkeys(spec_of(case) for case in cases):
+    specs = {spec_key(case): spec_of(case) for case in cases}
+    known: dict[str, _Prepared] = {}
+    for key, spec in specs.items():
         try:
-            known[spec] = _Prepared(generator.slots(spec), None, "")
-        except (KeyError, ValueError) as error:
-            known[spec] = _Prepared(None, None, str(error))
+            known[key] = _Prepared(generator.slots(spec))
+        except (AssertionError, KeyError, ValueError) as error:
+            known[key] = _Prepared(None, refusal=describe(error))
     if launcher == "generated":
-        good = [spec for spec, prepared in known.items() if prepared.slots is not None]
-        for built in generator.build(good, cache=cache, jobs=jobs, progress=progress):
-            known[built.spec] = _Prepared(known[built.spec].slots, built, "")
+        good = [key for key, prepared in known.items() if prepared.refusal is None]
+        built = generator.build([specs[key] for key in good], cache=cache, jobs=jobs, progress=progress)
+        known.update((key, _Prepared(known[key].slots, one)) for key, one in zip(good, built, strict=True))
 
     def task_of(case: Case) -> tasks.Task:
-        prepared = known[spec_of(case)]
-        slots = case.slots if case.slots is not None else prepared.slots
-        return tasks.Task(launcher, case.dialect, case.signature, case.call, slots, prepared.built, prepared.refusal)
+        prepared = known[spec_key(case)]
+        return tasks.Task(
+            launcher,
+            case.dialect,
+            case.signature,
+            case.call,
+            case.slots if case.slots is not None else prepared.slots,
+            constants=case.constants,
+            wrapped=case.wrapped,
+            tensordesc_meta=case.tensordesc_meta,
+            built=prepared.built,
+            refusal=prepared.refusal,
+        )
 
     return task_of
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from relaunch.differential.compare import launched
@@ -19,52 +19,67 @@ from rich.text import Text
 SHOWN_FAULTS = 10  # per report; all are stored
 
 
-def table(tallies: list[Tally], title: str) -> Table:
-    """One column per dialect: what was compared, what was equal, each divergence with its line, faults."""
+def overview(tallies: list[Tally], title: str) -> Table:
+    """One row per dialect: what was compared, what was equal, what differed as listed, faults."""
     shown = Table(title=title, title_justify="left", title_style="bold", header_style="bold", box=SIMPLE_HEAD)
     shown.add_column("")
+    columns: list[tuple[str, Callable[[Tally], int], str]] = [
+        ("signatures", lambda tally: tally.signatures, ""),
+        ("cases", lambda tally: tally.cases, ""),
+        ("launches", lambda tally: tally.launches, "green"),
+        ("rejections", lambda tally: tally.rejections, "green"),
+        ("empty grids", lambda tally: tally.nothing, "green"),
+        ("legacy dies", lambda tally: tally.deaths, ""),
+        ("as listed", lambda tally: tally.wanted, "cyan"),
+        ("unexplained", lambda tally: len(tally.faults), "bold"),
+    ]
+    for name, count, style in columns:
+        if name != "legacy dies" or any(count(tally) for tally in tallies):
+            shown.add_column(name, justify="right", style=style)
     for tally in tallies:
-        shown.add_column(tally.dialect, justify="right", no_wrap=True)
-    shown.add_column("")
-
-    def row(label: str, numbers: Iterable[int | None], line: str = "", style: str = "") -> None:
-        counts = ("" if number is None else f"{number:,}" for number in numbers)
-        shown.add_row(Text(label), *counts, Text(line), style=style)
-
-    row("signatures", (tally.signatures for tally in tallies), _unsupported(tallies))
-    row("cases compared", (tally.cases for tally in tallies))
-    shown.add_section()
-    row("launches equal", (tally.launches for tally in tallies), "every call and byte that reached the driver", "green")
-    row("rejections equal", (tally.rejections for tally in tallies), "same error type, same calls before it", "green")
-    row("empty grids equal", (tally.nothing for tally in tallies), "neither launched nor raised", "green")
-    if any(tally.deaths for tally in tallies):
-        row("legacy dies, ours raises", (tally.deaths for tally in tallies))
-    row("differs as listed", (tally.wanted for tally in tallies), "exactly as the entries below say", "cyan")
-    seen = [entry for entry in divergences() if any(tally.divergences[entry.id] for tally in tallies)]
-    if seen:
-        shown.add_section()
-    for entry in seen:
-        held = (tally.divergences[entry.id] if tally.dialect in entry.dialects else None for tally in tallies)
-        row(f"  {entry.id} {entry.title}", held, entry.summary)
-    shown.add_section()
-    faults = [len(tally.faults) for tally in tallies]
-    line, style = ("", "bold red") if any(faults) else ("nothing else differs", "bold green")
-    row("unexplained", faults, line, style)
+        numbers = [
+            count(tally) for name, count, _ in columns if name != "legacy dies" or any(t.deaths for t in tallies)
+        ]
+        shown.add_row(tally.dialect, *(f"{number:,}" for number in numbers), style="red" if tally.faults else "")
     return shown
 
 
-def _unsupported(tallies: list[Tally]) -> str:
-    left_out = [f"{len(tally.unsupported)} not in {tally.dialect}" for tally in tallies if tally.unsupported]
-    return ", ".join(left_out)
+LEGEND = """\
+launches     equal: every call and byte that reached the driver
+rejections   equal: same error type, same calls before it
+empty grids  neither launched nor raised
+as listed    differs exactly as the entries below say
+unexplained  """
+
+
+def entries(tallies: list[Tally]) -> Table:
+    """One row per entry of the divergence list that made a difference: in how many cases, and its line."""
+    shown = Table(box=SIMPLE_HEAD, header_style="bold")
+    shown.add_column("entry")
+    shown.add_column("cases", justify="right")
+    shown.add_column("")
+    for entry in divergences():
+        held = sum(tally.divergences[entry.id] for tally in tallies)
+        if held:
+            shown.add_row(Text(f"{entry.id} {entry.title}"), f"{held:,}", Text(entry.summary))
+    return shown
 
 
 def show(tallies: list[Tally], *, title: str, stored: list[Path]) -> None:
-    """The table, then for each fault the first difference and the commands that run the case again."""
+    """The tables, then for each fault the first difference and the commands that run the case again."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 120
-    console.print(table(tallies, title))
+    console.print(overview(tallies, title))
     faults = [fault for tally in tallies for fault in tally.faults]
+    style = "bold red" if faults else "bold green"
+    console.print(LEGEND, end="", markup=False)
+    console.print(f"{len(faults):,}" if faults else "0: nothing else differs", style=style)
+    if any(tally.wanted for tally in tallies):
+        console.print(entries(tallies))
+    for tally in tallies:
+        if tally.unsupported:
+            console.print(f"{len(tally.unsupported)} signatures have no launcher in {tally.dialect}")
     for fault, path in list(zip(faults, stored, strict=True))[:SHOWN_FAULTS]:
         console.print(f"\n[bold red]{escape(fault.case.id)}[/]: {escape(fault.difference)}")
         console.print(f"  expected {_in_words(fault.expected)}, got {_in_words(fault.actual)}", markup=False)

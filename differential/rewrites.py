@@ -19,13 +19,17 @@ from relaunch.differential.conditions import (
     answers_700,
     by_dlpack,
     first_refused,
+    half_of,
     i8_moved,
 )
 from relaunch.differential.outcome import Outcome, launches
-from relaunch.differential.situation import Situation, as_index
+from relaunch.differential.situation import Situation, as_float, as_index, overflows_half
+from relaunch.differential.variadic import before_launch, first_stop, tail
 
 # What legacy says of a pointer whose data_ptr() gives no int: Triton's own text, raised nowhere else.
 NO_INT_TEXT = "data_ptr method of Pointer object must return 64-bit int"
+# What CPython's argument parser says of metadata that is no tuple.
+NO_METADATA_TEXT = "new style getargs format but argument is not a tuple"
 UNKNOWN_ADDRESSES = 0xBA0000005E00  # stand-ins for addresses that answer 700; each is used once
 
 
@@ -42,6 +46,23 @@ def _i8_as_unsigned(situation: Situation, _value: Any) -> Situation:
             given = as_index(leaf.argument) or 0
             legacy = given + 256 if given < 0 else 300
             situation = situation.put(leaf.place, {"index": legacy} if isinstance(leaf.argument, dict) else legacy)
+    return situation
+
+
+def _halves_as_floats(situation: Situation, _value: Any) -> Situation:
+    """Floats, which legacy passes as they are, with the bytes that ours passes for halves."""
+    for leaf in situation.leaves():
+        half = half_of(leaf)
+        if half is not None:
+            situation = situation.put(leaf.place, {"float": half.hex()})
+    return situation
+
+
+def _overflows_as_zero(situation: Situation, _value: Any) -> Situation:
+    for leaf in situation.leaves():
+        value = as_float(leaf.argument) if leaf.type == "fp16" else None
+        if value is not None and overflows_half(value):
+            situation = situation.put(leaf.place, 0)
     return situation
 
 
@@ -87,7 +108,10 @@ CALL: dict[str, Callable[[Situation, Any], Situation]] = {
     "grid": _set("grid"),
     "enter": _set("enter"),
     "exit": _set("exit"),
+    "metadata": _set("metadata"),
     "i8 as unsigned": _i8_as_unsigned,
+    "halves as floats": _halves_as_floats,
+    "fp16 overflows as 0": _overflows_as_zero,
     "refuse the first refused pointer": _refuse_first_pointer,
     "DLPack addresses as ints": _dlpack_as_int,
     "queries find nothing": _query_finds_nothing,
@@ -108,7 +132,7 @@ def _launch_grid(original: Situation, outcome: Outcome, _value: Any) -> Outcome:
     def put(event: Mapping[str, Any]) -> Mapping[str, Any]:
         if "params" not in event:
             return event
-        return {**event, "grid": [grid[0] * int(event["grid"][0]) % 2**32, grid[1], grid[2]]}
+        return {**event, "grid": [size * int(factor) % 2**32 for size, factor in zip(grid, event["grid"], strict=True)]}
 
     return {**outcome, "events": [put(event) for event in outcome["events"]]}
 
@@ -148,6 +172,33 @@ def _stop_at_query(original: Situation, outcome: Outcome, value: Any) -> Outcome
     return outcome if found_nothing else _stop(outcome, end + 1, str(value))
 
 
+def _raise_at_the_end(_original: Situation, outcome: Outcome, value: Any) -> Outcome:
+    return outcome if outcome["error"] is not None else {**outcome, "error": {"type": str(value)}}
+
+
+def _stop_at_metadata(_original: Situation, outcome: Outcome, value: Any) -> Outcome:
+    return _stop(outcome, 0, str(value)) if (outcome["error"] or {}).get("text") == NO_METADATA_TEXT else outcome
+
+
+def _stop_where_ours_does(original: Situation, outcome: Outcome, _value: Any) -> Outcome:
+    stop = first_stop(original)
+    return outcome if stop is None else {**outcome, "events": stop.events, "error": {"type": stop.error}}
+
+
+def _launch_after_all(original: Situation, outcome: Outcome, _value: Any) -> Outcome:
+    launch = tail(original)
+    if launch is None:
+        return outcome
+    last, error = launch
+    events = [*before_launch(original), *last]
+    return {**outcome, "events": events, "error": None if error is None else {"type": error}}
+
+
+def _stop_at_launch(_original: Situation, outcome: Outcome, value: Any) -> Outcome:
+    made = launches(outcome)
+    return _stop(outcome, outcome["events"].index(made[0]) + 1, str(value)) if made else outcome
+
+
 def _drop_launch(_original: Situation, outcome: Outcome, _value: Any) -> Outcome:
     made = launches(outcome)
     return {**outcome, "events": outcome["events"][: outcome["events"].index(made[0])]} if made else outcome
@@ -163,6 +214,11 @@ OUTCOME: dict[str, Callable[[Situation, Outcome, Any], Outcome]] = {
     "stop at the enter hook": _stop_at_enter_hook,
     "stop at the refused pointer": _stop_at_refused_pointer,
     "stop at the query": _stop_at_query,
+    "raise at the end": _raise_at_the_end,
+    "stop at the metadata": _stop_at_metadata,
+    "stop where ours does": _stop_where_ours_does,
+    "launch after all": _launch_after_all,
+    "stop at the launch": _stop_at_launch,
     "drop the launch": _drop_launch,
     "stop at the context call": _stop_at_context_call,
 }

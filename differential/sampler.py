@@ -14,17 +14,20 @@ from random import Random
 from typing import Any
 
 from relaunch.differential.case import Case, Signature
-from relaunch.differential.situation import INT32_MAX, SCRATCH, expanded, freeze
+from relaunch.differential.situation import INT32_MAX, expanded, freeze
 from relaunch.differential.values import odd, odd_pointer, tensor, valid
+
+from relaunch import generator
 
 Call = dict[str, Any]
 
 _STATUSES = (1, 2, 700, 719)
+_WITH_CLUSTER = 6  # entries of kernel_metadata up to 3.5: num_warps, num_ctas, shared, and the cluster's dimensions
 _DIMS_X = (1, 1, 1, 2, 3, 7, 128, 65535, 2**31 - 1)
 _DIMS_YZ = (1, 1, 1, 1, 2, 3, 65535)
 
 _LAUNCH_CALLS = {
-    "cuda": ("cuLaunchKernelEx",),
+    "cuda": ("cuLaunchKernelEx", "cuLaunchKernelEx", "cuLaunchKernel"),
     "hip": ("hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel", "hipDrvLaunchKernelEx"),
 }
 _QUERY = {"cuda": "cuPointerGetAttribute", "hip": "hipPointerGetAttribute"}
@@ -43,24 +46,36 @@ def sample(dialect: str, signature: Any, count: int, seed: int) -> Iterator[Case
     release = dialect.split("-")[1] + ".0"
     sampler = _Sampler(dialect, types, rng)
     for i in range(count):
-        yield Case(f"{dialect}-{name}-{seed}-{i}", release, sampler.backend, given, sampler.call())
+        call = sampler.call()
+        yield Case(f"{dialect}-{name}-{seed}-{i}", release, sampler.backend, given, call, constants=sampler.constants)
 
 
-def _set_ctas(call: Call, num_ctas: int) -> None:
-    if isinstance(call["metadata"], list):
-        call["metadata"][1:2] = [num_ctas]
+def _set_ctas(call: Call, num_ctas: int, cluster: tuple[int, int, int] | None = None) -> None:
+    """Set num_ctas and, in metadata that has one, the cluster: all CTAs along x where none is given."""
+    metadata = call["metadata"]
+    if isinstance(metadata, list):
+        metadata[1:2] = [num_ctas]
+        if len(metadata) == _WITH_CLUSTER:
+            metadata[3:] = cluster or (num_ctas, 1, 1)
 
 
 class _Sampler:
     """Draws calls for one expanded signature."""
 
     def __init__(self, dialect: str, types: Signature, rng: Random) -> None:
-        self.backend = dialect.rsplit("-", 1)[1]
+        self.facts = generator.facts(dialect)
+        self.dialect = self.facts.dialect
+        self.backend = self.facts.backend
         self.types = types
         self.rng = rng
         self.warp_size = rng.choice((32, 64))  # one for all cases: legacy compiles it in
-        self.scratch = SCRATCH[dialect]
-        self.drawers = [valid(kind) for kind in types]
+        self.scratch = self.facts.scratch
+        self.flags = [flag.name for flag in self.facts.prefix if flag.name in ("cooperative", "pdl")]
+        self.clusters = len(self.facts.metadata.elements) == _WITH_CLUSTER
+        self.drawers = [valid(kind, dialect) for kind in types]
+        self.constants: tuple[int, ...] = ()  # compiled in as well
+        if self.facts.folds_constants:
+            self.constants = tuple(i for i in range(len(types)) if rng.random() < 0.2)
         disturbances: list[tuple[int, Callable[[Call], None]]] = [
             (36, self._odd_argument),
             (4, self._wrong_count),
@@ -68,7 +83,7 @@ class _Sampler:
             (4, self._odd_metadata),
             (2, self._odd_stream),
             (5, self._hook_raises),
-            (4, self._odd_scratch),
+            (4 if self.scratch else 0, self._odd_scratch),
             (9, self._launch_fails),
             (8, self._query_fails),
         ]
@@ -96,13 +111,14 @@ class _Sampler:
                 rng.choice((1, 1, 1, 1, 2, 4, 8, 16)),
                 rng.choice((0, 0, 128, 49152, 101376, 232448)),
             ],
-            "cooperative": rng.random() < 0.15,
         }
+        if self.clusters:
+            self._draw_cluster(call)
         if call["grid"][0] * call["metadata"][1] > INT32_MAX or self._wraps(call["grid"]):
             call["grid"] = [rng.randrange(1, 1024), 1, rng.choice((1, 2))]
-        if self.backend == "cuda":
-            call["pdl"] = rng.random() < 0.25
-        else:
+        for flag in self.flags:
+            call[flag] = rng.random() < (0.15 if flag == "cooperative" else 0.25)
+        if self.backend == "hip":
             call["warp_size"] = self.warp_size
         for key in self.scratch:
             call[key] = rng.choice((None, None, {"tensor": "0x7a0000000000"}, 135239930216448))
@@ -112,6 +128,12 @@ class _Sampler:
         if self.backend == "cuda" and rng.random() < 0.03:
             call["no_context"] = True
         return call
+
+    def _draw_cluster(self, call: Call) -> None:
+        ctas = call["metadata"][1]
+        call["metadata"] += [1, 1, 1]
+        half = (ctas // 2, 2, 1) if ctas > 1 else None
+        _set_ctas(call, ctas, self.rng.choice((None, None, half, (1, 1, ctas))))
 
     def _wraps(self, grid: list[int]) -> bool:
         return grid[0] * grid[1] * grid[2] > INT32_MAX
@@ -129,11 +151,11 @@ class _Sampler:
         if isinstance(kind, tuple) and kind and self.rng.random() < 0.8:
             items = list(argument["tuple"]) if isinstance(argument, dict) and "tuple" in argument else None
             if items is None or len(items) != len(kind):
-                items = [valid(inner)(self.rng) for inner in kind]
+                items = [valid(inner, self.dialect)(self.rng) for inner in kind]
             place = self.rng.randrange(len(kind))
             items[place] = self._oddly(kind[place], items[place])
             return {"tuple": items}
-        return odd(kind, self.rng)
+        return odd(kind, self.dialect, self.rng)
 
     def _wrong_count(self, call: Call) -> None:
         if call["args"] and self.rng.random() < 0.5:
@@ -162,12 +184,15 @@ class _Sampler:
 
     def _odd_metadata(self, call: Call) -> None:
         warps, ctas, shared = 4, self.rng.choice((1, 2, 16)), 128
+        rest: list[Any] = self.rng.choice(([ctas, 1, 1], [1, ctas, 1], [0, 1, 1], [2, -1, 1])) if self.clusters else []
         call["metadata"] = self.rng.choice(
             (
-                None, {"list": [warps, ctas, shared]}, [warps, ctas], [warps, ctas, shared, 0], [{"str": "x"}, ctas, 0],
-                [warps, {"index": ctas}, shared], [warps, ctas, 2**31], [warps, None, shared],
-                [True, ctas, {"index": 0}], [{"float": "0x1.0p+2"}, ctas, shared], {"str": "abc"}, 3,
-                [warps, 0, shared], [warps, -1, shared], [0, ctas, shared], [2**31 - 1, ctas, -1], [-1, 1, -(2**31)],
+                None, {"list": [warps, ctas, shared, *rest]}, [warps, ctas], [warps, ctas, shared, *rest, 0],
+                [{"str": "x"}, ctas, 0, *rest], [warps, {"index": ctas}, shared, *rest],
+                [warps, ctas, 2**31, *rest], [warps, None, shared, *rest],
+                [True, ctas, {"index": 0}, *rest], [{"float": "0x1.0p+2"}, ctas, shared, *rest],
+                {"str": "abc" if not rest else "abcdef"}, 3, [warps, 0, shared, *rest], [warps, -1, shared, *rest],
+                [0, ctas, shared, *rest], [2**31 - 1, ctas, -1, *rest], [-1, 1, -(2**31), *rest],
             )
         )  # fmt: skip
 

@@ -7,7 +7,8 @@ takes them. Conditions and rewrites of divergences look at nothing else: they ne
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,11 +24,8 @@ Place = tuple[Union[str, int], ...]  # ("args", 2, 0): item 0 of argument 2; ("g
 INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)
 
-# Scratch objects that a dialect's launcher takes as pointers, in its order, before the kernel's own pointers.
-SCRATCH: dict[str, tuple[str, ...]] = {
-    "triton-3.6-cuda": ("global_scratch", "profile_scratch"),
-    "triton-3.6-hip": ("profile_scratch",),
-}
+# The C conditions that facts use: a name, an operator, a number.
+_CONDITION = re.compile(r"(\w+) (!=|==|>) (\d+)")
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Situation:
 
     def pointers(self) -> list[Leaf]:
         """Scratch objects, then pointer arguments, in the order in which the launcher takes them."""
-        scratch = [Leaf("*i8", (key,), self.call.get(key)) for key in SCRATCH[self.dialect]]
+        scratch = [Leaf("*i8", (key,), self.call.get(key)) for key in self.scratch()]
         return scratch + [leaf for leaf in self.leaves() if leaf.type.startswith("*")]
 
     def grid(self) -> tuple[int, int, int] | None:
@@ -77,15 +75,60 @@ class Situation:
             return None
         return (dims[0], dims[1], dims[2])  # type: ignore[return-value]
 
+    def scratch(self) -> tuple[str, ...]:
+        """The scratch objects that the launcher takes as pointers, in its order."""
+        return self.facts().scratch
+
+    def facts(self) -> generator.Facts:
+        """The frozen facts of the dialect."""
+        return generator.facts(self.dialect)
+
+    def handle(self, name: str) -> int:
+        """The stream or function as the driver gets it; both must be taken."""
+        given = self.call[name]
+        return int(given, 16) if isinstance(given, str) else int(given) % 2**64
+
+    def metadata(self) -> dict[str, int] | None:
+        """The entries of kernel_metadata by name, as C ints; None where it is refused."""
+        wanted = self.facts().metadata
+        given = self.call.get("metadata")
+        items = given if isinstance(given, list) else items_of(given)
+        if not isinstance(given, list) and not wanted.any_sequence:
+            tuples = isinstance(given, dict) and ("tuple" in given or "namedtuple" in given)
+            items = items if tuples else None
+        if items is None or len(items) != len(wanted.elements):
+            return None
+        values = {element.name: as_index(item) for element, item in zip(wanted.elements, items, strict=True)}
+        if any(value is None or not INT32_MIN <= value <= INT32_MAX for value in values.values()):
+            return None
+        return values  # type: ignore[return-value]
+
     def num_ctas(self) -> int | None:
-        """The second entry of the kernel's metadata; None where the metadata is refused."""
-        metadata = self.call.get("metadata")
-        if not isinstance(metadata, list) or len(metadata) != 3:
+        """num_ctas of the kernel's metadata; None where the metadata is refused."""
+        metadata = self.metadata()
+        return None if metadata is None else metadata["num_ctas"]
+
+    def scaled_grid(self) -> tuple[int, int, int] | None:
+        """The grid as the driver gets it, without C's wrapping; None where grid or metadata are refused."""
+        grid, metadata, rule = self.grid(), self.metadata(), self.facts().launch
+        if grid is None or metadata is None:
             return None
-        entries = [as_index(entry) for entry in metadata]
-        if any(entry is None or not INT32_MIN <= entry <= INT32_MAX for entry in entries):
-            return None
-        return entries[1]
+        if not condition_holds(rule.scaled, metadata):
+            return grid
+        x, y, z = (metadata[name] if name in metadata else int(name) for name in rule.factors)
+        return grid[0] * x, grid[1] * y, grid[2] * z
+
+    def named(self) -> dict[str, int] | None:
+        """The ints that conditions of the facts name; None where the metadata is refused."""
+        metadata = self.metadata()
+        flags = {name: int(bool(self.call.get(name))) for name in ("cooperative", "pdl")}
+        return None if metadata is None else {**metadata, **flags}
+
+    def way(self) -> generator.Way | None:
+        """How the launcher calls the driver; None where the metadata is refused."""
+        values = self.named()
+        ways = self.facts().launch.ways
+        return None if values is None else next(way for way in ways if condition_holds(way.when, values))
 
     def failing(self) -> tuple[str, int, int] | None:
         """(function, n, status) of the driver call that is told to fail; status 0 is no failure."""
@@ -93,7 +136,7 @@ class Situation:
         return None if not fail or fail[2] == 0 else (fail[0], fail[1], fail[2])
 
     def put(self, place: Place, argument: Argument) -> Situation:
-        """A copy of the situation with one argument replaced."""
+        """A copy of the situation with one argument replaced; `place` must lead through tuples alone."""
         call = deepcopy(self.call)
         if place[0] != "args":
             call[str(place[0])] = argument
@@ -107,6 +150,19 @@ class Situation:
 
     def with_call(self, call: dict[str, Any]) -> Situation:
         return Situation(self.dialect, self.backend, self.signature, call)
+
+
+def condition_holds(condition: str, values: Mapping[str, int]) -> bool:
+    """A C condition of the facts over named ints; "" holds always. ValueError for a form that facts do not use."""
+    return all(_part_holds(part, values) for part in condition.split(" && ") if part)
+
+
+def _part_holds(part: str, values: Mapping[str, int]) -> bool:
+    match = _CONDITION.fullmatch(part)
+    if match is None:
+        raise ValueError(f"not a condition of the facts: {part!r}")
+    value, number = values[match[1]], int(match[3])
+    return {"!=": value != number, "==": value == number, ">": value > number}[match[2]]
 
 
 def freeze(signature: Any) -> Signature:

@@ -16,15 +16,18 @@ _LENGTH = struct.Struct("<Q")
 @dataclass(frozen=True)
 class Task:
     """One call to make. `built` is the shared object of a generated launcher (relaunch.generator.Built),
-    None with a `refusal` where the generator knows no such signature."""
+    None with a `refusal`, the error as an outcome shows it, where the generator makes none."""
 
     launcher: str
     dialect: str
     signature: Signature
     call: Mapping[str, Any]
     slots: list[int] | None
+    constants: tuple[int, ...] = ()
+    wrapped: bool = False
+    tensordesc_meta: tuple[Any, ...] | None = None
     built: Any = None
-    refusal: str = ""
+    refusal: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,11 @@ from typing import Any
 from relaunch.differential.case import Signature
 from relaunch.differential.situation import Argument
 
+from relaunch import generator
+
 Draw = Callable[[Random], Argument]
 
-# Range of the values that a legacy launcher takes without changing them: (lowest, highest).
-RANGES: dict[str, tuple[int, int]] = {
-    "i1": (0, 255),
-    "i8": (0, 127),
-    "i16": (-(2**15), 2**15 - 1),
-    "i32": (-(2**31), 2**31 - 1),
-    "i64": (-(2**63), 2**63 - 1),
-    "u1": (0, 255),
-    "u8": (0, 255),
-    "u16": (0, 2**16 - 1),
-    "u32": (0, 2**32 - 1),
-    "u64": (0, 2**64 - 1),
-}
+INTEGERS = ("i1", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64")
 MASKED = ("u1", "u8", "u16", "u32", "u64")  # an int of any size is taken modulo 2^width
 FLOATS = ("fp16", "bf16", "fp32", "f32", "fp64")
 
@@ -56,8 +46,18 @@ def real(value: float) -> Argument:
     return {"float": value.hex()}
 
 
-def _integer(kind: str) -> Draw:
-    low, high = RANGES[kind]
+def value_range(kind: str, dialect: str) -> tuple[int, int]:
+    """The lowest and the highest int that a legacy launcher takes for the type without changing it."""
+    bits = 8 * generator.facts(dialect).types[kind].size
+    if kind == "i8":
+        return 0, 127
+    if kind.startswith("u") or (kind == "i1" and bits == 8):
+        return 0, 2**bits - 1
+    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+
+
+def _integer(kind: str, dialect: str) -> Draw:
+    low, high = value_range(kind, dialect)
     edges = sorted({low, low + 1, -1 if low < 0 else 0, 0, 1, 2, 16, 1024 % (high + 1), high - 1, high})
     masked: list[int] = [-1, high + 1, high + 6, -high - 1, 2**70, -(2**63)] if kind in MASKED else []
 
@@ -133,21 +133,21 @@ def _constant(rng: Random) -> Argument:
     return rng.choice(_OBJECTS)
 
 
-def valid(kind: Any) -> Draw:
+def valid(kind: Any, dialect: str) -> Draw:
     """A drawer of arguments that launchers take for this type or tuple of types. KeyError for an unknown type."""
     if isinstance(kind, tuple):
-        return _tuple(kind)
+        return _tuple(kind, dialect)
     if kind.startswith("*"):
         return _pointer
-    if kind in RANGES:
-        return _integer(kind)
+    if kind in INTEGERS:
+        return _integer(kind, dialect)
     if kind in FLOATS:
         return _floating(kind)
     return {"constexpr": _constant, "nvTmaDesc": _tensormap}[kind]
 
 
-def _tuple(kinds: Signature) -> Draw:
-    items = [valid(kind) for kind in kinds]
+def _tuple(kinds: Signature, dialect: str) -> Draw:
+    items = [valid(kind, dialect) for kind in kinds]
 
     def draw(rng: Random) -> Argument:
         return {rng.choice(("tuple", "tuple", "list", "namedtuple")): [item(rng) for item in items]}
@@ -155,8 +155,8 @@ def _tuple(kinds: Signature) -> Draw:
     return draw
 
 
-def _odd_integer(kind: str, rng: Random) -> Argument:
-    low, high = RANGES[kind]
+def _odd_integer(kind: str, dialect: str, rng: Random) -> Argument:
+    low, high = value_range(kind, dialect)
     if kind == "i8" and rng.random() < 0.6:
         value = rng.choice([-128, -1, -5, 128, 200, 255, -129, 256])
         return value if rng.random() < 0.8 else {"index": value}
@@ -187,8 +187,8 @@ def odd_pointer(rng: Random) -> Argument:
     return rng.choice([entry for entry in _OBJECTS if "tensor" not in entry])
 
 
-def _odd_tuple(kinds: Signature, rng: Random) -> Argument:
-    items = [valid(kind)(rng) for kind in kinds]
+def _odd_tuple(kinds: Signature, dialect: str, rng: Random) -> Argument:
+    items = [valid(kind, dialect)(rng) for kind in kinds]
     roll = rng.random()
     if roll < 0.35:
         return {rng.choice(("tuple", "list")): [*items, 1]}
@@ -197,16 +197,26 @@ def _odd_tuple(kinds: Signature, rng: Random) -> Argument:
     return rng.choice([None, 1, {"object": 1}, {"dict": len(items)}, {"str": "ab"}, {"float": "0x1.0p+0"}])
 
 
-def odd(kind: Any, rng: Random) -> Argument:
+def odd(kind: Any, dialect: str, rng: Random) -> Argument:
     """One argument that is likely to be refused for this type, or on which launchers are known to differ."""
     if isinstance(kind, tuple):
-        return _odd_tuple(kind, rng)
+        return _odd_tuple(kind, dialect, rng)
     if kind.startswith("*"):
         return odd_pointer(rng)
-    if kind in RANGES:
-        return _odd_integer(kind, rng)
+    if kind in INTEGERS:
+        return _odd_integer(kind, dialect, rng)
     if kind in FLOATS:
         return _odd_float(kind, rng)
     if kind == "constexpr":
         return _constant(rng)
-    return rng.choice([None, 0, {"descriptor_unaligned": 1}, {"descriptor_returns": 0}, *_OBJECTS])
+    return _odd_descriptor(rng)
+
+
+def _odd_descriptor(rng: Random) -> Argument:
+    """Never one whose `tma_desc_cpu_ptr()` gives an address that a launcher would read and that is no memory."""
+    if rng.random() < 0.5:
+        return rng.choice([None, 0, *_OBJECTS])
+    if rng.random() < 0.3:
+        return {"descriptor_raises": rng.choice(_RAISES)}
+    returned = rng.choice([0, None, {"str": "x"}, {"float": "0x1.0p+6"}, {"index": 64}, -1, 2**64, -(2**70)])
+    return rng.choice([{"descriptor_unaligned": 1}, {"descriptor_returns": returned}])

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from relaunch.commands.diff import FAULTS, JOBS, compare, known_dialects
+
+if TYPE_CHECKING:
+    from relaunch.differential.case import Signature
 
 SIGNATURES = Path("tests/signatures/signatures.jsonl")
 
@@ -18,8 +22,9 @@ SIGNATURES = Path("tests/signatures/signatures.jsonl")
 def demo(
     file: Annotated[Path, typer.Argument(help="Signatures, one a line.")] = SIGNATURES,
     comparisons: Annotated[
-        int, typer.Option("--comparisons", min=1, help="At least so many, over both dialects.")
+        int, typer.Option("--comparisons", min=1, help="At least so many, over all dialects.")
     ] = 20_000,
+    most: Annotated[int, typer.Option("--signatures", min=1, help="At most so many for each dialect.")] = 60,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same cases everywhere.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = JOBS,
 ) -> None:
@@ -33,31 +38,35 @@ def demo(
     if not file.is_file():
         typer.echo(f"no file {file}: run this in a checkout, or name a file of signatures", err=True)
         raise typer.Exit(2)
-    dialects = known_dialects([])
     began = time.monotonic()
     given = list(read_file(file))
     migrated = [entry for entry in given if entry.types is not None]
-    signatures = list(dict.fromkeys(entry.types for entry in migrated if entry.types is not None))
-    for dialect in dialects:
-        signatures = supported(dialect, signatures)[0]
-    if not signatures:
-        typer.echo(f"{file} holds no signature that every dialect has a launcher for", err=True)
+    distinct = list(dict.fromkeys(entry.types for entry in migrated if entry.types is not None))
+    chosen = {dialect: spread(supported(dialect, distinct)[0], most) for dialect in known_dialects([])}
+    total = sum(map(len, chosen.values()))
+    if not total:
+        typer.echo(f"{file} holds no signature that a dialect has a launcher for", err=True)
         raise typer.Exit(2)
-    cases = math.ceil(comparisons / (len(signatures) * len(dialects)))
 
     console = Console(highlight=False)
     forms = Counter(entry.form for entry in migrated)
     console.print(f"{len(migrated)} of {len(given)} signatures in {file} migrated: {_counted(forms)}", soft_wrap=True)
-    console.print(f"{len(signatures)} distinct ones that {' and '.join(dialects)} both take", soft_wrap=True)
-    tallies = compare(dialects, signatures, cases=cases, seed=seed, jobs=jobs)
+    console.print(f"{len(distinct)} distinct ones, at most {most} for each of {len(chosen)} dialects", soft_wrap=True)
+    tallies = compare(chosen, cases=math.ceil(comparisons / total), seed=seed, jobs=jobs)
     stored = report.store([fault for tally in tallies for fault in tally.faults], FAULTS)
-    total = sum(tally.cases for tally in tallies)
+    made = sum(tally.cases for tally in tallies)
     seconds = time.monotonic() - began
-    title = f"{total:,} calls made by a legacy launcher and by the precompiled one ({seconds:.0f} s, seed {seed})"
+    title = f"{made:,} calls made by a legacy launcher and by the precompiled one ({seconds:.0f} s, seed {seed})"
     report.show(tallies, title=title, stored=stored)
     console.print(_deeper(file, seed), markup=False, soft_wrap=True)
     if stored:
         raise typer.Exit(1)
+
+
+def spread(signatures: Sequence[Signature], most: int) -> list[Signature]:
+    """At most that many of them, from all over."""
+    step = max(1, math.ceil(len(signatures) / most))
+    return list(signatures[::step])
 
 
 def _counted(forms: Counter[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -51,7 +51,8 @@ def diff(
     complain_unsupported(dialects, signatures)
     if not signatures:
         raise typer.Exit(2)
-    tallies = compare(dialects, signatures, cases=cases, seed=seed, jobs=jobs, quiet=as_json)
+    given_to = dict.fromkeys(dialects, signatures)
+    tallies = compare(given_to, cases=cases, seed=seed, jobs=jobs, quiet=as_json)
     stored = report.store([fault for tally in tallies for fault in tally.faults], faults)
     if as_json:
         for line in report.json_lines(tallies, seed):
@@ -63,19 +64,28 @@ def diff(
 
 
 def known_dialects(names: Sequence[str]) -> list[str]:
-    """The dialects of these names, a patch number being accepted; all where there are none. Exit 2 for another."""
-    from relaunch.differential.case import DIALECTS
+    """The dialects of these names, a patch number being accepted; where there are none, all with a legacy launcher.
+
+    Exit 2 for an unknown one, and for one whose released launcher is native: there is nothing to compare with.
+    """
+    from relaunch import generator
 
     chosen = []
     for name in names:
-        family, _, rest = name.partition("-")
-        release, _, backend = rest.partition("-")
-        plain = f"{family}-{'.'.join(release.split('.')[:2])}-{backend}"
-        if plain not in DIALECTS:
-            typer.echo(f"no dialect {name!r}: there are {', '.join(DIALECTS)}", err=True)
+        try:
+            found = generator.facts(name).dialect
+        except generator.UnknownDialectError:
+            typer.echo(f"no dialect {name!r}: there are {', '.join(generator.all_dialects())}", err=True)
+            raise typer.Exit(2) from None
+        if found not in generator.dialects():
+            typer.echo(
+                f"{found}: its released launcher is native, so there is no legacy launcher to compare with; "
+                "what it did is recorded: relaunch replay tests/golden/... --launcher precompiled",
+                err=True,
+            )
             raise typer.Exit(2)
-        chosen.append(plain)
-    return list(dict.fromkeys(chosen)) or list(DIALECTS)
+        chosen.append(found)
+    return list(dict.fromkeys(chosen)) or list(generator.dialects())
 
 
 def complain_unsupported(dialects: Sequence[str], signatures: Sequence[Signature]) -> None:
@@ -91,9 +101,12 @@ def complain_unsupported(dialects: Sequence[str], signatures: Sequence[Signature
 
 
 def compare(
-    dialects: Sequence[str], signatures: Sequence[Signature], *, cases: int, seed: int, jobs: int, quiet: bool = False
+    given: Mapping[str, Sequence[Signature]], *, cases: int, seed: int, jobs: int, quiet: bool = False
 ) -> list[Tally]:
-    """One tally per dialect; progress goes to standard error. Exit 2 where launchers cannot be built or run."""
+    """One tally per dialect, for the signatures that it is given; progress goes to standard error.
+
+    Exit 2 where launchers cannot be built or run.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -109,8 +122,7 @@ def compare(
         with Progress(*columns, console=console, transient=True) as progress:
             building = progress.add_task("building legacy launchers", total=None)
             built = build_launchers(
-                dialects,
-                signatures,
+                given,
                 seed,
                 cache,
                 jobs,
@@ -119,7 +131,7 @@ def compare(
             progress.remove_task(building)
             console.print(f"{built} legacy launchers in {cache}", highlight=False, soft_wrap=True)
             tallies = []
-            for dialect in dialects:
+            for dialect, signatures in given.items():
                 total = cases * len(supported(dialect, signatures)[0])
                 task = progress.add_task(f"comparing {dialect}", total=total)
                 tallies.append(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from relaunch.differential import divergence, golden, pool
+from relaunch.differential import golden, pool
 from relaunch.differential.case import Case
 
 HERE = Path(__file__).parent
@@ -60,24 +59,3 @@ def test_running_reads_nothing_of_what_was_recorded(cases: list[Case]) -> None:
     for other in (blind, without_slots):
         again = list(pool.run_cases(other, "generated"))
         assert [seen[i] for i in settled] == [again[i] for i in settled]
-
-
-@pytest.mark.xdist_group("golden")
-def test_precompiled_launcher_does_what_was_recorded_or_wanted(cases: list[Case]) -> None:
-    """Equal events and exception type, or exactly what a listed divergence makes of the legacy outcome."""
-    diverging = [case for case in cases if divergence.applicable(case)]
-    runs = {divergence.call_key(run): run for case in diverging for run in divergence.legacy_runs(case)}
-    legacy = dict(zip(runs, pool.run_cases(runs.values(), "generated"), strict=True))
-    differences = []
-    used: Counter[str] = Counter()
-    for case, outcome in zip(cases, pool.run_cases(cases, "precompiled"), strict=True):
-        expect, ids = expectation(case), divergence.applicable(case)
-        if ids:
-            wanted, decisive = divergence.expected(case, lambda run: legacy[divergence.call_key(run)])
-            used.update(decisive)
-            kept = {flag: expect[flag] for flag in ("pending", "undefined") if flag in expect and not decisive}
-            expect = {**wanted, **kept}
-        found = golden.matches(expect, outcome, texts=False)
-        differences.append((f"{case.id} {' '.join(ids)}".strip(), found))
-    assert differing(differences) == ""
-    assert used, "no divergence made a difference, though the files hold cases of several"
