@@ -17,8 +17,7 @@ from relaunch.differential.situation import (
     as_index,
     overflows_half,
 )
-from relaunch.differential.variadic import QUERY as POINTER_QUERY
-from relaunch.differential.variadic import first_stop, grid_out_of_range, packed_float, tail
+from relaunch.differential.variadic import QUERY, first_stop, grid_out_of_range, packed_float, tail
 
 # Driver calls made to get a current context, with the number of recorded events up to and including each.
 CONTEXT_CALLS = {"cuCtxGetCurrent": 0, "cuDeviceGet": 0, "cuDevicePrimaryCtxRetain": 1, "cuCtxSetCurrent": 2}
@@ -145,7 +144,7 @@ def by_dlpack(argument: Argument) -> bool:
 
 def _query_fails_otherwise(situation: Situation) -> bool:
     failing = situation.failing()
-    if failing is not None and failing[0] == POINTER_QUERY[situation.backend] and failing[2] != INVALID_VALUE:
+    if failing is not None and failing[0] == QUERY[situation.backend] and failing[2] != INVALID_VALUE:
         return True
     return any(answers_700(leaf.argument) for leaf in situation.pointers())
 
@@ -215,7 +214,7 @@ CALL: dict[str, Callable[[Situation], bool]] = {
     "there are too few or too many arguments": _stops_first("count"),
     "the grid is the first to be refused": _stops_first("grid"),
     "the first refused argument is a tuple of another length": _stops_first("tuple length"),
-    "the first refused argument is a tuple that cannot be opened": _stops_first("no tuple"),
+    "a tuple cannot be opened, and what comes before it shows": _stops_first("no tuple"),
     "the first refused argument is an int out of its type's range": _stops_first("int range"),
     "the first refused argument is an int pointer out of range": _stops_first("int pointer"),
     "the first refused argument is a pointer that raises": _stops_first("data_ptr raises"),

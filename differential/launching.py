@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import types
@@ -108,9 +109,8 @@ class Runner:
 
     def _expanded(self, task: Task, args: list[Any]) -> list[Any]:
         """What the released launcher object makes of descriptor objects. Raises as it does."""
-        from relaunch.generator import legacy_descriptors
-
-        return legacy_descriptors.expand_arguments(task.built.spec, args, self._encode)
+        wrapper: Any = importlib.import_module("relaunch.generator.legacy_descriptors")
+        return list(wrapper.expand_arguments(task.built.spec, args, None))
 
     def _generated(self, task: Task) -> Callable[..., Any]:
         assert task.built is not None

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, Union
 
 from relaunch.differential.case import Case, Signature
+from relaunch.generator.facts import Facts, Way
 
 from relaunch import generator
 
@@ -79,7 +80,7 @@ class Situation:
         """The scratch objects that the launcher takes as pointers, in its order."""
         return self.facts().scratch
 
-    def facts(self) -> generator.Facts:
+    def facts(self) -> Facts:
         """The frozen facts of the dialect."""
         return generator.facts(self.dialect)
 
@@ -124,7 +125,7 @@ class Situation:
         flags = {name: int(bool(self.call.get(name))) for name in ("cooperative", "pdl")}
         return None if metadata is None else {**metadata, **flags}
 
-    def way(self) -> generator.Way | None:
+    def way(self) -> Way | None:
         """How the launcher calls the driver; None where the metadata is refused."""
         values = self.named()
         ways = self.facts().launch.ways

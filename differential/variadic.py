@@ -26,13 +26,13 @@ from relaunch.differential.situation import (
     items_of,
     overflows_half,
 )
-
-from relaunch import generator
+from relaunch.generator.facts import Attribute
 
 INT_BITS = {"i1": 32, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "u1": 32, "u8": 8, "u16": 16, "u32": 32, "u64": 64}
 FLOAT_TYPES = ("fp16", "bf16", "fp32", "f32", "fp64")
 RANGE_CHECKED = ("i8", "i16", "i32")  # by ours; the released launchers keep the low bits of any C long
 QUERY = {"cuda": "cuPointerGetAttribute", "hip": "hipPointerGetAttribute"}
+NO_TUPLE = "no tuple"
 ALL_ONES = 2**64 - 1
 
 Event = dict[str, Any]
@@ -110,7 +110,7 @@ def _opened(kind: Any, argument: Argument, place: Place) -> Iterator[Leaf | Turn
         return
     items = iterated(argument)
     if items is None:
-        yield both(place, "TypeError")
+        yield Turn(place, (), "TypeError", "TypeError", NO_TUPLE)
     elif len(items) != len(kind):
         yield Turn(place, ours="TypeError", why="tuple length")
     else:
@@ -242,13 +242,21 @@ def first_stop(situation: Situation) -> Stop | None:
     events = events + ([{"hook": "enter"}] if enter != "none" else [])
     if enter == "raise":
         return None
-    for turn in turns(situation):
+    found = turns(situation)
+    return _first_stop(events, found, any(turn.why == NO_TUPLE for turn in found))
+
+
+def _first_stop(before: list[Event], found: list[Turn], opens_fail: bool) -> Stop | None:
+    """`opens_fail`: the released launcher opens all tuples before it looks at any argument, and cannot open one."""
+    events = list(before)
+    for turn in found:
         events += turn.events
-        if turn.why:
-            assert turn.ours is not None
-            return Stop(events, turn.ours, turn.why)
-        if turn.ours is not None:
-            return None
+        if turn.ours is None:
+            continue
+        if opens_fail and turn.why in ("", NO_TUPLE):
+            alike = events == before and turn.ours == "TypeError"
+            return None if alike else Stop(events, turn.ours, NO_TUPLE)
+        return Stop(events, turn.ours, turn.why) if turn.why else None
     return None
 
 
@@ -327,7 +335,7 @@ def _attributes(situation: Situation, values: dict[str, int]) -> list[list[Any]]
     way = situation.way()
     assert way is not None
 
-    def packed(attribute: generator.Attribute) -> str:
+    def packed(attribute: Attribute) -> str:
         words = [values[word] if word in values else int(word) for word in attribute.words]
         return b"".join((word % 2**32).to_bytes(4, "little") for word in words).hex()
 
