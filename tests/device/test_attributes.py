@@ -40,20 +40,42 @@ def test_cluster_in_three_dimensions(device: Any, cubin: Any) -> None:
     assert seen(device, cubin, (4, 4, 2), 32, num_warps=1, cluster=(2, 2, 1)) == [(4, 4, 2, 2, 2, 1, 32, 0)]
 
 
+@pytest.mark.parametrize("scheduling", ["default", "spread", "load_balancing"])
+def test_scheduling_of_clusters(device: Any, cubin: Any, scheduling: str) -> None:
+    rows = seen(device, cubin, (8, 2, 1), 16, num_warps=1, cluster=(2, 1, 1), scheduling=scheduling)
+    assert rows == [(8, 2, 1, 2, 1, 1, 32, 0)]
+
+
+def test_preferred_cluster(device: Any, cubin: Any) -> None:
+    """A device without preferred clusters takes the other one."""
+    rows = seen(device, cubin, (8, 2, 1), 16, num_warps=1, cluster=(2, 1, 1), preferred_cluster=(4, 1, 1))
+    assert {row[:3] for row in rows} == {(8, 2, 1)}
+    assert {row[3:6] for row in rows} <= {(2, 1, 1), (4, 1, 1)}
+
+
+TOGETHER: dict[str, Any] = {
+    "num_warps": 4,
+    "cluster": (2, 1, 1),
+    "cooperative": True,
+    "pdl": True,
+    "scheduling": "spread",
+    "non_portable_cluster": True,
+    "shared": 100 * 1024,
+}
+
+
 def test_everything_at_once(device: Any, cubin: Any) -> None:
-    rows = seen(
-        device,
-        cubin,
-        (8, 2, 1),
-        16,
-        num_warps=4,
-        cluster=(2, 1, 1),
-        pdl=True,
-        scheduling="spread",
-        non_portable_cluster=True,
-        shared=1024,
+    assert seen(device, cubin, (8, 2, 1), 16, **TOGETHER) == [(8, 2, 1, 2, 1, 1, 128, 100 * 1024)]
+
+
+def test_what_the_driver_does_not_take_together(device: Any, cubin: Any) -> None:
+    """Cooperative launches have no preferred cluster: the driver says so, and the error says what it was asked."""
+    with pytest.raises(RuntimeError) as caught:
+        seen(device, cubin, (8, 2, 1), 16, preferred_cluster=(4, 1, 1), **TOGETHER)
+    assert str(caught.value) == (
+        "Triton Error [CUDA]: operation not supported (801 from cuLaunchKernelEx): shape(*i32), grid (8, 2, 1), "
+        "block 128, shared 102400, pdl, cluster (2, 1, 1), preferred cluster (4, 1, 1), cooperative"
     )
-    assert rows == [(8, 2, 1, 2, 1, 1, 128, 1024)]
 
 
 def test_cooperative_blocks_wait_for_each_other(device: Any, cubin: Any) -> None:
