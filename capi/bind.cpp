@@ -21,11 +21,7 @@ namespace {
 const Dialect& dialect_named(const char* name) {
   if (name == nullptr) throw BindError("options.dialect is null: name one, as triton-3.6-cuda");
   if (const Dialect* dialect = find_dialect(name)) return *dialect;
-  std::string known;
-  for (const Dialect& dialect : all_dialects()) {
-    known += (known.empty() ? "" : ", ") + std::string(dialect.name);
-  }
-  throw BindError("unknown dialect '" + std::string(name) + "'; there are " + known);
+  throw BindError(unknown_dialect(name));
 }
 
 std::optional<Dims> dims(const std::uint32_t (&given)[3]) {
@@ -62,20 +58,20 @@ void set_launch(relaunch_launcher& launcher, const relaunch_options& given) {
       .scheduling = scheduling(given.scheduling),
       .non_portable_cluster = given.non_portable_cluster != 0,
   };
-  const Geometry geometry{number(given.num_warps, 4), number(given.num_ctas, 1), given.shared};
-  check_options(dialect, options, geometry);
-  launcher.attributes = launcher.driver->encode(
-      make_attributes(dialect, options, geometry.num_ctas), options.cooperative);
-  launcher.non_portable = asks_non_portable(dialect, options, geometry.num_ctas);
-  launcher.grid_scale = has_cta_clusters(dialect, geometry.num_ctas) ? geometry.num_ctas : 1;
-  launcher.most_x = static_cast<std::uint32_t>(INT32_MAX / launcher.grid_scale);
+  const Geometry given_geometry{.num_warps = number(given.num_warps, 4),
+                                .num_ctas = number(given.num_ctas, 1),
+                                .shared = given.shared};
+  check_options(dialect, options, given_geometry);
+  launcher.configuration = configure(dialect, *launcher.driver, options,
+                                     make_geometry(dialect, options, given_geometry));
+  const Geometry& geometry = launcher.configuration.geometry;
   launcher.call = {
       .grid = {},
       .block = options.warp_size * static_cast<std::uint32_t>(geometry.num_warps),
       .shared = static_cast<std::uint32_t>(geometry.shared),
       .stream = 0,
-      .attributes = &launcher.attributes,
-      .attribute_count = launcher.attributes.count,
+      .attributes = &launcher.configuration.attributes,
+      .attribute_count = launcher.configuration.attributes.count,
       .function = reinterpret_cast<std::uint64_t>(given.function),
       .parameters = nullptr,
   };
@@ -112,7 +108,7 @@ void set_hidden(relaunch_launcher& launcher) {
   }
   const bool is_usual = launcher.hidden_at == std::array{kGlobal, kProfile} &&
                         launcher.arguments <= relaunch_launcher::kUsualArguments &&
-                        has_word_slots(launcher.plan) && !launcher.non_portable;
+                        has_word_slots(launcher.plan) && !launcher.configuration.non_portable;
   launcher.usual_size = is_usual ? sizeof(relaunch_launch_config) : 0;
 }
 
@@ -133,9 +129,9 @@ std::unique_ptr<relaunch_launcher> bind(const Tree& tree, const relaunch_options
   launcher->name = options.name != nullptr ? options.name : "kernel";
   const std::size_t metas = options.tensordesc_meta != 0 ? count_descriptors(tree.parameters) : 0;
   launcher->plan = make_plan(tree, dialect, {.descriptor_metas = std::vector<bool>(metas, true)});
-  const bool has_path = options.driver != nullptr;
-  launcher->driver = &Driver::open(
-      dialect.backend, has_path ? std::string_view(options.driver) : dialect.driver, has_path);
+  std::optional<std::string> path;
+  if (options.driver != nullptr) path = options.driver;
+  launcher->driver = &Driver::open(dialect, path);
   launcher->driver->check_parameter_bytes(launcher->plan.parameter_bytes,
                                           call_text(launcher->name, launcher->plan));
   set_launch(*launcher, options);

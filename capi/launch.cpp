@@ -2,6 +2,8 @@
 // stack.
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -29,6 +31,10 @@ void check_scratch(const relaunch_launcher& self, const relaunch_launch_config& 
         "profile_scratch");
 }
 
+bool is_empty(const std::array<std::int32_t, 3>& grid) {
+  return grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
+}
+
 enum class Shape : std::uint8_t {
   usual,    // both scratch pointers are hidden, slots are words, few parameters, nothing to ask
   general,  // any
@@ -45,13 +51,12 @@ template <Shape shape>
   } else if (call.function == 0) [[unlikely]] {
     return fail_function(self);
   }
-  constexpr std::uint32_t kMost = INT32_MAX;
-  if (config.grid[0] - 1 >= self.most_x || config.grid[1] - 1 >= kMost ||
-      config.grid[2] - 1 >= kMost) [[unlikely]] {
-    return settle_grid(self, config);
+  const auto grid = std::bit_cast<std::array<std::int32_t, 3>>(config.grid);
+  if (!self.configuration.scale.takes(grid)) [[unlikely]] {
+    const relaunch_status settled = settle_grid(self, config);
+    if (settled != RELAUNCH_OK || is_empty(grid)) return settled;
   }
-  call.grid = {config.grid[0] * static_cast<std::uint32_t>(self.grid_scale), config.grid[1],
-               config.grid[2]};
+  call.grid = self.configuration.scale.apply(grid);
   call.stream = reinterpret_cast<std::uint64_t>(config.stream);
   call.parameters = parameters;
 
@@ -68,7 +73,7 @@ template <Shape shape>
       hidden[i] = at == relaunch_launcher::kNull ? static_cast<void*>(&null)
                                                  : reinterpret_cast<char*>(&fields) + at;
     }
-    if (self.non_portable) {
+    if (self.configuration.non_portable) {
       const Status allowed = self.driver->allow_non_portable_cluster(call.function);
       if (!allowed) return fail_driver(self, allowed, &call);
     }

@@ -17,9 +17,8 @@ std::string call_of(const relaunch_launcher& launcher) {
 std::string grid_text(const relaunch_launcher& launcher, std::size_t axis, std::uint32_t value) {
   std::string text = std::string("grid_") + "xyz"[axis] + " of " + call_of(launcher) +
                      ": expected at most 2147483647 blocks, got " + std::to_string(value);
-  if (axis == 0 && launcher.grid_scale != 1) {
-    text += " times " + std::to_string(launcher.grid_scale) + " CTAs";
-  }
+  const std::int32_t factor = launcher.configuration.scale.factors[axis];
+  if (factor != 1) text += " times " + std::to_string(factor) + " CTAs";
   return text;
 }
 
@@ -49,7 +48,7 @@ relaunch_status settle_grid(const relaunch_launcher& launcher,
                             const relaunch_launch_config& config) noexcept {
   return guarded([&] {
     const auto grid = std::bit_cast<std::array<std::int32_t, 3>>(config.grid);
-    const GridCheck check = check_grid(grid, launcher.grid_scale);
+    const GridCheck check = check_grid(grid, launcher.configuration.scale);
     if (check <= GridCheck::skip) return RELAUNCH_OK;
     const auto axis =
         static_cast<std::size_t>(check) - static_cast<std::size_t>(GridCheck::x_out_of_range);

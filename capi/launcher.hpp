@@ -37,12 +37,9 @@ struct relaunch_launcher {
   std::uint32_t arguments = 0;  // parameters that a launch is given
   std::uint32_t hidden = 0;     // those it appends
   std::uint32_t packed_bytes = 0;
-  std::uint32_t most_x = 0;                          // the largest grid x
-  std::int32_t grid_scale = 1;                       // blocks per block asked for, along x
   std::uint32_t usual_size = 0;                      // of a config; 0: no launch is usual
-  bool non_portable = false;                         // the function is told before each launch
   std::array<std::size_t, kMostHidden> hidden_at{};  // offset of each in relaunch_launch_config
-  relaunch::EncodedAttributes attributes;
+  relaunch::Configuration configuration;
 
   relaunch::Plan plan;
   const relaunch::Dialect* dialect = nullptr;

@@ -93,15 +93,17 @@ class Launcher:
 
     tree: the signature, or its text. function: the kernel's handle; without one only `launch` can be called.
     num_warps, num_ctas, shared (bytes), cooperative, pdl, warp_size (lanes, HIP): as in the kernel's metadata.
+    constants (to 3.2): indices of entries that the kernel has folded; their arguments are looked at and not passed.
     tensordesc_meta: one entry per descriptor passes descriptors by value; none or an empty one takes them apart.
     global_scratch, profile_scratch: None, an address, an object with data_ptr(), or a callable of (grid, stream)
     that gives one of these at each launch, before the enter hook. driver: a library's path or name.
     strict: unsigned values out of range raise and are not masked. round_bf16: to nearest even, not truncated.
-    cluster: CTAs by dimension (the grid then counts CTAs). preferred_cluster, scheduling, non_portable_cluster: CUDA.
+    cluster: CTAs by dimension. To 3.5 those that num_ctas asks for, (num_ctas, 1, 1) where it is not given; later
+    instead of num_ctas, and the grid then counts CTAs. preferred_cluster, scheduling, non_portable_cluster: CUDA.
 
     Raises BindError for what cannot be bound. Launch errors are the built-in types that the dialect raises:
     TypeError, OverflowError, ValueError (grid, inaccessible address), RuntimeError (the driver), SystemError
-    (HIP: kernel_metadata is no tuple), and whatever an argument or hook raises. Arguments count from 1 in messages.
+    (HIP to 3.6: kernel_metadata is no tuple), and whatever an argument or hook raises. Arguments count from 1 in messages.
     """
 
     def __init__(
@@ -127,6 +129,7 @@ class Launcher:
         preferred_cluster: Sequence[int] | None = None,
         scheduling: Literal["default", "spread", "load_balancing"] | None = None,
         non_portable_cluster: bool = False,
+        constants: Iterable[int] | None = None,
     ) -> None: ...
     def __call__(self, grid_x: int, grid_y: int, grid_z: int, stream: int, /, *args: Any) -> None: ...
     def launch(
@@ -136,14 +139,18 @@ class Launcher:
         grid_z: int,
         stream: int,
         function: int,
-        kernel_metadata: tuple[int, int, int],
+        kernel_metadata: Sequence[int],
         launch_metadata: Any,
         enter_hook: Callable[[Any], Any] | None,
         exit_hook: Callable[[Any], Any] | None,
         /,
         *args: Any,
     ) -> None:
-        """A launch as Triton's own launchers take it; function and kernel_metadata win over the constructor's."""
+        """A launch as Triton's own launchers take it; function and kernel_metadata win over the constructor's.
+
+        kernel_metadata: a tuple of num_warps, num_ctas and shared, to 3.5 also of cluster_x, cluster_y and cluster_z.
+        From 3.7 on any sequence will do.
+        """
 
     @property
     def name(self) -> str: ...

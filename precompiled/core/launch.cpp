@@ -28,6 +28,41 @@ void check_dims(const std::optional<Dims>& dims, const char* option) {
   }
 }
 
+/// Whether num_ctas makes clusters.
+bool has_cta_clusters(const Dialect& dialect, std::int32_t num_ctas) {
+  switch (dialect.clusters) {
+    case ClusterRule::never: return false;
+    case ClusterRule::unless_one: return num_ctas != 1;
+    case ClusterRule::above_one: return num_ctas > 1;
+  }
+  return false;
+}
+
+/// Whether kernel_metadata says the dimensions of clusters.
+bool has_cluster_sizes(const Dialect& dialect) {
+  return dialect.metadata == MetadataForm::warps_ctas_shared_clusters;
+}
+
+Dims unsigned_of(const std::array<std::int32_t, 3>& dims) {
+  return {static_cast<std::uint32_t>(dims[0]), static_cast<std::uint32_t>(dims[1]),
+          static_cast<std::uint32_t>(dims[2])};
+}
+
+/// cluster= and num_ctas belong together where metadata has both, else one of them says it all.
+void check_cluster(const Dialect& dialect, const LaunchOptions& options, const Geometry& geometry) {
+  if (options.cluster && has_cluster_sizes(dialect) && geometry.num_ctas == 1) {
+    throw BindError("cluster=" + text(*options.cluster) + " needs num_ctas: " +
+                    std::string(dialect.name) + " has no clusters where it is 1");
+  }
+  if (options.cluster && !has_cluster_sizes(dialect) && geometry.num_ctas != 1) {
+    throw BindError("cluster=" + text(*options.cluster) + " and num_ctas=" +
+                    std::to_string(geometry.num_ctas) + ": only one of them can be given");
+  }
+  if (options.preferred_cluster && !options.cluster && geometry.num_ctas == 1) {
+    throw BindError("preferred_cluster needs a cluster: give cluster=(x, y, z) or num_ctas");
+  }
+}
+
 }  // namespace
 
 void check_options(const Dialect& dialect, const LaunchOptions& options, const Geometry& geometry) {
@@ -47,7 +82,10 @@ void check_options(const Dialect& dialect, const LaunchOptions& options, const G
                     std::to_string(dialect.warp_size) +
                     " lanes, got warp_size=" + std::to_string(options.warp_size));
   }
+  require(dialect, options.cooperative, dialect.has_cooperative, "cooperative");
   require(dialect, options.pdl, dialect.has_pdl, "pdl");
+  require(dialect, options.cluster.has_value(), sets(dialect, AttributeKind::cluster_dimension),
+          "cluster");
   require(dialect, options.preferred_cluster.has_value(),
           sets(dialect, AttributeKind::preferred_cluster), "preferred_cluster");
   require(dialect, options.scheduling.has_value(), sets(dialect, AttributeKind::cluster_scheduling),
@@ -56,21 +94,27 @@ void check_options(const Dialect& dialect, const LaunchOptions& options, const G
           "non_portable_cluster");
   check_dims(options.cluster, "cluster");
   check_dims(options.preferred_cluster, "preferred_cluster");
-  if (options.cluster && geometry.num_ctas != 1) {
-    throw BindError("cluster=" + text(*options.cluster) + " and num_ctas=" +
-                    std::to_string(geometry.num_ctas) + ": only one of them can be given");
+  check_cluster(dialect, options, geometry);
+}
+
+Geometry make_geometry(const Dialect& dialect, const LaunchOptions& options,
+                       const Geometry& geometry) {
+  Geometry out = geometry;
+  out.cluster = {geometry.num_ctas, 1, 1};
+  if (options.cluster && has_cluster_sizes(dialect)) {
+    const Dims& given = *options.cluster;
+    for (std::size_t i = 0; i < 3; ++i) out.cluster[i] = static_cast<std::int32_t>(given[i]);
   }
-  if (options.preferred_cluster && !options.cluster && geometry.num_ctas == 1) {
-    throw BindError("preferred_cluster needs a cluster: give cluster=(x, y, z) or num_ctas");
-  }
+  return out;
 }
 
 AttributeList make_attributes(const Dialect& dialect, const LaunchOptions& options,
-                              std::int32_t num_ctas) {
-  const bool cta_clusters = has_cta_clusters(dialect, num_ctas);
-  const bool clusters = cta_clusters || options.cluster;
-  const Dims cluster = cta_clusters ? Dims{static_cast<std::uint32_t>(num_ctas), 1, 1}
-                                    : options.cluster.value_or(Dims{});
+                              const Geometry& geometry) {
+  const bool cta_clusters = has_cta_clusters(dialect, geometry.num_ctas);
+  const bool option_clusters = options.cluster && !has_cluster_sizes(dialect);
+  const bool clusters = cta_clusters || option_clusters;
+  const Dims cluster =
+      cta_clusters ? unsigned_of(geometry.cluster) : options.cluster.value_or(Dims{});
   AttributeList list{};
   const auto add = [&list](bool set, AttributeKind kind, const Dims& value) {
     if (set) list.items[list.count++] = {kind, value};
@@ -92,9 +136,39 @@ AttributeList make_attributes(const Dialect& dialect, const LaunchOptions& optio
         add(options.preferred_cluster.has_value(), kind,
             options.preferred_cluster.value_or(Dims{}));
         break;
+      case AttributeKind::oversize_shared:
+        add(geometry.shared > dialect.most_shared, kind, {1, 0, 0});
+        break;
     }
   }
   return list;
+}
+
+GridScale make_scale(const Dialect& dialect, const Geometry& geometry) {
+  GridScale scale;
+  if (!has_cta_clusters(dialect, geometry.num_ctas)) return scale;
+  switch (dialect.grid) {
+    case GridRule::as_given: break;
+    case GridRule::x_times_num_ctas: scale.factors[0] = geometry.num_ctas; break;
+    case GridRule::times_cluster: scale.factors = geometry.cluster; break;
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int32_t factor = scale.factors[i];
+    scale.most[i] = factor > 0 ? static_cast<std::uint32_t>(INT32_MAX / factor) : 0;
+  }
+  return scale;
+}
+
+GridCheck check_grid(const std::array<std::int32_t, 3>& grid, const GridScale& scale) {
+  bool empty = false;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::int64_t scaled = std::int64_t{grid[i]} * scale.factors[i];
+    if (grid[i] < 0 || scaled < 0 || scaled > INT32_MAX) {
+      return static_cast<GridCheck>(static_cast<std::size_t>(GridCheck::x_out_of_range) + i);
+    }
+    empty = empty || grid[i] == 0;
+  }
+  return empty ? GridCheck::skip : GridCheck::launch;
 }
 
 }  // namespace relaunch

@@ -25,11 +25,13 @@ struct LaunchOptions {
   bool non_portable_cluster = false;
 };
 
-/// What kernel_metadata says.
+/// What kernel_metadata says. `cluster` counts CTAs by dimension; forms of metadata without it
+/// leave it as it is.
 struct Geometry {
   std::int32_t num_warps = 4;
   std::int32_t num_ctas = 1;
   std::int32_t shared = 0;  // bytes
+  std::array<std::int32_t, 3> cluster = {1, 1, 1};
 };
 
 struct Attribute {
@@ -53,14 +55,21 @@ enum class GridCheck : std::uint8_t {
 /// Throws BindError for what the dialect cannot do or no driver could accept.
 void check_options(const Dialect& dialect, const LaunchOptions& options, const Geometry& geometry);
 
-/// Whether num_ctas makes clusters of (num_ctas, 1, 1).
-inline bool has_cta_clusters(const Dialect& dialect, std::int32_t num_ctas) {
-  return dialect.clusters == ClusterRule::unless_one ? num_ctas != 1 : num_ctas > 1;
+/// The geometry of a launcher's options: clusters are `options.cluster` where num_ctas asks for
+/// some and kernel_metadata would say their dimensions, else (num_ctas, 1, 1).
+Geometry make_geometry(const Dialect& dialect, const LaunchOptions& options,
+                       const Geometry& geometry);
+
+/// Whether two launches with the same options have the same attributes, scale and cluster sizes.
+inline bool same_shape(const Dialect& dialect, const Geometry& one, const Geometry& other) {
+  const std::int32_t most = dialect.most_shared;
+  return one.num_ctas == other.num_ctas && one.cluster == other.cluster &&
+         (one.shared > most) == (other.shared > most);
 }
 
 /// In the dialect's order.
 AttributeList make_attributes(const Dialect& dialect, const LaunchOptions& options,
-                              std::int32_t num_ctas);
+                              const Geometry& geometry);
 
 /// Whether the function is told, before each launch, to allow non-portable cluster sizes.
 inline bool asks_non_portable(const Dialect& dialect, const LaunchOptions& options,
@@ -69,13 +78,27 @@ inline bool asks_non_portable(const Dialect& dialect, const LaunchOptions& optio
          (dialect.non_portable_num_ctas != 0 && num_ctas == dialect.non_portable_num_ctas);
 }
 
-/// Each dimension by itself; the x dimension times num_ctas must fit 31 bits too.
-inline GridCheck check_grid(const std::array<std::int32_t, 3>& grid, std::int32_t scale) {
-  if (grid[0] < 0 || std::int64_t{grid[0]} * scale > INT32_MAX) return GridCheck::x_out_of_range;
-  if (grid[1] < 0) return GridCheck::y_out_of_range;
-  if (grid[2] < 0) return GridCheck::z_out_of_range;
-  const bool empty = grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
-  return empty ? GridCheck::skip : GridCheck::launch;
-}
+/// The driver's grid for a grid that was asked for, dimension by dimension.
+struct GridScale {
+  std::array<std::int32_t, 3> factors = {1, 1, 1};
+  Dims most = {INT32_MAX, INT32_MAX, INT32_MAX};  // that can be asked for; 0: look closer
+
+  /// Whether no dimension is 0 or out of range.
+  bool takes(const std::array<std::int32_t, 3>& grid) const {
+    return static_cast<std::uint32_t>(grid[0]) - 1 < most[0] &&
+           static_cast<std::uint32_t>(grid[1]) - 1 < most[1] &&
+           static_cast<std::uint32_t>(grid[2]) - 1 < most[2];
+  }
+  Dims apply(const std::array<std::int32_t, 3>& grid) const {
+    return {static_cast<std::uint32_t>(grid[0]) * static_cast<std::uint32_t>(factors[0]),
+            static_cast<std::uint32_t>(grid[1]) * static_cast<std::uint32_t>(factors[1]),
+            static_cast<std::uint32_t>(grid[2]) * static_cast<std::uint32_t>(factors[2])};
+  }
+};
+
+GridScale make_scale(const Dialect& dialect, const Geometry& geometry);
+
+/// Each dimension by itself: neither it nor its scaled value may be negative or past 2^31 - 1.
+GridCheck check_grid(const std::array<std::int32_t, 3>& grid, const GridScale& scale);
 
 }  // namespace relaunch

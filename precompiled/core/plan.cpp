@@ -37,21 +37,6 @@ bool is_descriptor(const PyKernelArg& node) {
   return node.type == ArgKind::ARG_KERNEL && find_type(node.dtype) == Type::tensordesc;
 }
 
-Op scalar_op(Type type, const PlanOptions& options) {
-  if (type == Type::bf16 && options.round_bf16) return Op::rounded_bf16;
-  if (options.strict) {
-    switch (type) {
-      case Type::u1: return Op::checked_u1;
-      case Type::u8: return Op::checked_u8;
-      case Type::u16: return Op::checked_u16;
-      case Type::u32: return Op::checked_u32;
-      case Type::u64: return Op::checked_u64;
-      default: break;
-    }
-  }
-  return static_cast<Op>(type);
-}
-
 /// Walks the tree once; every method appends to the plan.
 class Planner {
  public:
@@ -62,10 +47,18 @@ class Planner {
   }
 
   Plan make() {
+    plan_.flat_order = takes_flat_order(dialect_);
+    check_constants();
     expand_into(entries_, tree_.parameters, false);
     plan_.arguments = static_cast<std::uint32_t>(entries_.size());
     plan_.values = plan_.arguments;
-    for (std::uint32_t i = 0; i < plan_.arguments; ++i) add(entries_[i], i, 0);
+    for (std::uint32_t i = 0; i < plan_.arguments; ++i) {
+      // Dialects that fold constants expand nothing: entries are those of the tree.
+      folded_ = std::find(options_.constants.begin(), options_.constants.end(), i) !=
+                options_.constants.end();
+      add(entries_[i], i, 0);
+    }
+    folded_ = false;
     check_metas();
     plan_.items = plan_.values - plan_.arguments;
     for (std::uint32_t i = 0; i < dialect_.hidden.parameters.size(); ++i) add_hidden(i);
@@ -91,6 +84,20 @@ class Planner {
     return plan_.signature.size() <= kLongestSignature
                ? plan_.signature
                : plan_.signature.substr(0, kLongestSignature) + "...";
+  }
+
+  void check_constants() const {
+    if (options_.constants.empty()) return;
+    if (!dialect_.entries.folds_constants) {
+      throw BindError(std::string(dialect_.name) +
+                      " folds no constants: such entries are constexpr in its signatures");
+    }
+    for (const std::size_t index : options_.constants) {
+      if (index < tree_.parameters.size()) continue;
+      throw BindError("constants: index " + std::to_string(index) + " is none of the " +
+                      std::to_string(tree_.parameters.size()) + " entries of (" + shortened() +
+                      "), which count from 0");
+    }
   }
 
   void check_metas() const {
@@ -146,22 +153,35 @@ class Planner {
 
   void add(const PyKernelArg& node, std::uint32_t value, std::size_t depth) {
     switch (node.type) {
-      case ArgKind::ARG_CONSTEXPR: plan_.leaves.push_back({node.name, "constexpr"}); return;
+      case ArgKind::ARG_CONSTEXPR: add_constexpr(node); return;
       case ArgKind::ARG_KERNEL: add_kernel(node, value); return;
       case ArgKind::ARG_TUPLE: add_tuple(node, value, depth); return;
     }
   }
 
+  void add_constexpr(const PyKernelArg& node) {
+    if (!dialect_.entries.has_constexpr) {
+      fail(node.name, std::string(dialect_.name) +
+                          " has no constexpr entries: leave it out of the signature and the call");
+    }
+    plan_.leaves.push_back({node.name, "constexpr"});
+  }
+
   void add_tuple(const PyKernelArg& node, std::uint32_t value, std::size_t depth) {
+    if (!dialect_.entries.has_tuples) {
+      fail(node.name, std::string(dialect_.name) + " has no tuples: give each item by itself");
+    }
     if (depth >= kMaxTupleDepth) {
       fail(node.name, "tuples nested deeper than " + std::to_string(kMaxTupleDepth));
     }
     const auto count = static_cast<std::uint32_t>(node.nested_tuple.size());
     const auto next_leaf = static_cast<std::uint32_t>(plan_.leaves.size());
-    plan_.parse.push_back({Op::open, value, next_leaf, count});
+    std::vector<Step>& steps = plan_.flat_order ? opens_ : plan_.parse;
+    steps.push_back({Op::open, value, next_leaf, count});
+    ++plan_.tuples;
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t item = plan_.values++;
-      plan_.parse.push_back({Op::item, value, item, i});
+      steps.push_back({Op::item, value, item, i});
       add(node.nested_tuple[i], item, depth + 1);
     }
   }
@@ -169,23 +189,44 @@ class Planner {
   void add_kernel(const PyKernelArg& node, std::uint32_t value) {
     const std::optional<Type> type = find_type(node.dtype);
     if (type == Type::constexpr_) {
-      plan_.leaves.push_back({node.name, "constexpr"});
+      add_constexpr(node);
       return;
     }
     check_type(node, type);
     const auto leaf = static_cast<std::uint32_t>(plan_.leaves.size());
-    const std::uint32_t slot =
-        add_parameter(*type, leaf, slot_size(dialect_, *type), parameter_size(dialect_, *type),
-                      info(*type).alignment, node.name);
+    if (type == Type::pointer) {
+      add_step(pointers_, {Op::pointer, value, add_parameter(pointer_at(leaf), node.name), leaf});
+    } else if (type == dialect_.descriptors.by_value) {
+      add_by_value(*type, node, value, leaf);
+    } else {
+      add_scalar(*type, node, value, leaf);
+    }
     plan_.leaves.push_back({node.name, node.dtype});
-    Step step{scalar_op(*type, options_), value, slot, leaf};
-    if (type == Type::nv_tma_desc && dialect_.descriptors.by_address) step.op = Op::map_address;
-    switch (*type) {
-      case Type::pointer: pointers_.push_back(step); break;
-      case Type::nv_tma_desc:
-      case Type::tdm_desc: descriptors_.push_back(step); break;
-      case Type::fp16: halves_.push_back({Op::check_half, value, slot, leaf}); [[fallthrough]];
-      default: plan_.parse.push_back(step); break;
+  }
+
+  /// To the steps of its stage, or where everything is converted in flat order to those.
+  void add_step(std::vector<Step>& stage, const Step& step) {
+    (plan_.flat_order ? flat_ : stage).push_back(step);
+  }
+
+  void add_by_value(Type type, const PyKernelArg& node, std::uint32_t value, std::uint32_t leaf) {
+    const DescriptorRules& rules = dialect_.descriptors;
+    Parameter parameter{type, leaf, 0, rules.bytes, rules.bytes, info(type).alignment, 0, {}};
+    const std::uint32_t slot = add_parameter(parameter, node.name);
+    Op op = rules.by_address ? Op::map_address : Op::nv_tma_desc;
+    if (type == Type::tdm_desc) op = Op::tdm_desc;
+    add_step(descriptors_, {op, value, slot, leaf});
+  }
+
+  void add_scalar(Type type, const PyKernelArg& node, std::uint32_t value, std::uint32_t leaf) {
+    const bool on_request = type == Type::bf16 ? options_.round_bf16 : options_.strict;
+    const Op op = scalar_op(dialect_, type, on_request);
+    const Parameter parameter{
+        type, leaf, 0, conversion(op).bytes, info(type).size, info(type).alignment, 0, {}};
+    const std::uint32_t slot = add_parameter(parameter, node.name);
+    add_step(plan_.parse, {op, value, slot, leaf});
+    if (type == Type::fp16 && !folded_ && !plan_.flat_order) {
+      halves_.push_back({Op::check_half, value, slot, leaf});
     }
   }
 
@@ -216,41 +257,59 @@ class Planner {
     fail(node.name, dialect + " expands no descriptors inside tuples; Triton does from 3.8 on");
   }
 
-  std::uint32_t add_parameter(Type type, std::uint32_t leaf, std::uint32_t slot_bytes,
-                              std::uint32_t size, std::uint32_t alignment,
-                              const std::string& name) {
-    Parameter parameter{type, leaf, 0, slot_bytes, size, alignment, 0, name};
-    parameter.offset = round_up(parameter_end_, alignment);
-    parameter_end_ = parameter.offset + size;
+  static Parameter pointer_at(std::uint32_t leaf) {
+    const std::uint32_t size = info(Type::pointer).size;
+    return {Type::pointer, leaf, 0, size, size, info(Type::pointer).alignment, 0, {}};
+  }
+
+  /// Gives it a slot, and unless it is folded a place among the kernel's parameters.
+  std::uint32_t add_parameter(Parameter parameter, const std::string& name) {
+    // Behind its value, an fp16 leaves room for the note that it overflowed.
+    parameter.slot_offset = round_up(slot_end_, std::max(8U, parameter.alignment));
+    slot_end_ = parameter.slot_offset + std::max(8U, parameter.slot_size);
+    if (folded_) return parameter.slot_offset;
+    parameter.offset = round_up(parameter_end_, parameter.alignment);
+    parameter_end_ = parameter.offset + parameter.size;
     if (parameter_end_ > dialect_.parameter_limit) {
       fail(name, "it ends at byte " + std::to_string(parameter_end_) +
                      " of the kernel's parameters; the driver takes " +
                      std::to_string(dialect_.parameter_limit));
     }
-    // An fp16 leaves room behind its two bytes for the note that it overflowed.
-    parameter.slot_offset = round_up(slot_end_, std::max(8U, alignment));
-    slot_end_ = parameter.slot_offset + std::max(8U, slot_bytes);
+    parameter.name = name;
     plan_.parameters.push_back(parameter);
     return parameter.slot_offset;
   }
 
   void add_hidden(std::uint32_t index) {
     const HiddenParameter& hidden = dialect_.hidden.parameters[index];
-    const std::uint32_t slot = add_parameter(Type::pointer, kNoLeaf, hidden.size, hidden.size,
-                                             hidden.alignment, std::string(hidden.name));
+    const Parameter parameter{Type::pointer, kNoLeaf,          0, hidden.size,
+                              hidden.size,   hidden.alignment, 0, {}};
+    const std::uint32_t slot = add_parameter(parameter, std::string(hidden.name));
     const bool given = (hidden.kind == HiddenKind::global_scratch && options_.global_scratch) ||
                        (hidden.kind == HiddenKind::profile_scratch && options_.profile_scratch);
     scratch_.push_back({given ? Op::hidden : Op::null, 0, slot, index});
   }
 
   void order_intake() {
+    bool checks_halves = false;
     for (const IntakeStage stage : dialect_.intake) {
-      const std::vector<Step>& steps = stage == IntakeStage::scratch       ? scratch_
-                                       : stage == IntakeStage::pointers    ? pointers_
-                                       : stage == IntakeStage::descriptors ? descriptors_
-                                                                           : halves_;
-      plan_.intake.insert(plan_.intake.end(), steps.begin(), steps.end());
+      for (const std::vector<Step>* steps : steps_of(stage)) {
+        plan_.intake.insert(plan_.intake.end(), steps->begin(), steps->end());
+      }
+      checks_halves = checks_halves || stage == IntakeStage::halves;
     }
+    if (!checks_halves) plan_.parse.insert(plan_.parse.end(), halves_.begin(), halves_.end());
+  }
+
+  std::vector<const std::vector<Step>*> steps_of(IntakeStage stage) const {
+    switch (stage) {
+      case IntakeStage::scratch: return {&scratch_};
+      case IntakeStage::pointers: return {&pointers_};
+      case IntakeStage::descriptors: return {&descriptors_};
+      case IntakeStage::halves: return {&halves_};
+      case IntakeStage::flat_order: return {&opens_, &flat_};
+    }
+    return {};
   }
 
   const Tree& tree_;
@@ -261,6 +320,9 @@ class Planner {
   std::vector<Step> pointers_;
   std::vector<Step> descriptors_;
   std::vector<Step> halves_;
+  std::vector<Step> opens_;
+  std::vector<Step> flat_;
+  bool folded_ = false;  // the entry being added is a constant of the kernel
   std::uint32_t slot_end_ = 0;
   std::uint32_t parameter_end_ = 0;
   Plan plan_{};

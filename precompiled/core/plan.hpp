@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "precompiled/core/dialect.hpp"
+#include "precompiled/core/ops.hpp"
 #include "precompiled/core/tree.hpp"
 #include "precompiled/core/types.hpp"
 
@@ -27,41 +28,6 @@ class MetaCountError : public BindError {
  public:
   using BindError::BindError;
 };
-
-/// What a step does. Codes below 64 convert one scalar of the type with that code (types.def).
-enum class Op : std::uint8_t {
-#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment, converter) id = code,
-#define RELAUNCH_POINTEE(name, aliases)
-#include "precompiled/core/types.def"
-#undef RELAUNCH_TYPE
-#undef RELAUNCH_POINTEE
-  checked_u1 = 64,  // as u1, u8, ...: out of range is an error, not masked (strict)
-  checked_u8,
-  checked_u16,
-  checked_u32,
-  checked_u64,
-  rounded_bf16,
-  map_address,  // as nv_tma_desc: the value says at which host address the map lies
-  open,         // the value is a sequence of `extra` items
-  item,         // value `target` is item `extra` of the sequence
-  hidden,       // hidden parameter `extra` of the section, given by the launcher's options
-  null,         // eight zero bytes
-  check_half,   // fail if the fp16 at `target` overflowed
-  end,          // behind the last step: steps of one kind are run until another comes
-};
-
-/// Step fields by op (a "value" is a Python object: the arguments first, then items of tuples):
-///   scalars, pointer, descriptors, check_half: source = value, target = slot offset, extra = leaf
-///   open: source = value, extra = item count      item: source = sequence, target = value, extra =
-///   index hidden: target = slot offset, extra = index in the section      null: target = slot
-///   offset
-struct Step {
-  Op op;
-  std::uint32_t source;
-  std::uint32_t target;
-  std::uint32_t extra;
-};
-static_assert(sizeof(Step) == 16);
 
 /// One entry of the flattened signature, descriptors expanded, constexpr counted.
 struct Leaf {
@@ -98,10 +64,12 @@ struct Plan {
   std::uint32_t arguments;  // Python arguments a launch takes
   std::uint32_t values;     // arguments and tuple items
   std::uint32_t items;      // tuple items
+  std::uint32_t tuples;
   std::vector<PlannedDescriptor> descriptors;  // left to right, those in tuples as they come
   std::vector<Leaf> leaves;
   std::vector<Parameter> parameters;
   std::vector<std::uint32_t> slot_offsets;  // of the parameters, in order
+  bool flat_order;                // nothing is converted before the enter hook: `parse` is empty
   std::vector<Step> parse;        // before the enter hook, left to right; the last is Op::end
   std::vector<Step> intake;       // after it, in the dialect's order; the last is Op::end
   std::uint32_t slot_bytes;       // the slot block, a multiple of kSlotAlignment
@@ -118,10 +86,12 @@ struct PlanOptions {
   std::vector<bool> descriptor_metas = {};
   bool global_scratch = false;   // given
   bool profile_scratch = false;  // given
+  /// Indices of the tree's entries that are folded into the kernel: taken in, but no parameters.
+  std::vector<std::size_t> constants = {};
 };
 
-/// Throws BindError: unknown type, a descriptor where the dialect has none, too many parameter
-/// bytes, nesting over kMaxTupleDepth, and MetaCountError.
+/// Throws BindError: unknown type, an entry, a descriptor or constants that the dialect has not,
+/// too many parameter bytes, nesting over kMaxTupleDepth; and MetaCountError.
 Plan make_plan(const Tree& tree, const Dialect& dialect, const PlanOptions& options);
 
 /// `name(types)`, shortened where the signature is long.

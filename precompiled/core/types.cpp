@@ -11,7 +11,7 @@ struct Word {
 };
 
 constexpr Word kWords[] = {
-#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment, converter) {name, aliases},
+#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment) {name, aliases},
 #define RELAUNCH_POINTEE(name, aliases) {name, aliases},
 #include "precompiled/core/types.def"
 #undef RELAUNCH_TYPE

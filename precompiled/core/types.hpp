@@ -10,7 +10,7 @@
 namespace relaunch {
 
 enum class Type : std::uint8_t {
-#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment, converter) id = code,
+#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment) id = code,
 #define RELAUNCH_POINTEE(name, aliases)
 #include "precompiled/core/types.def"
 #undef RELAUNCH_TYPE
@@ -26,7 +26,7 @@ struct TypeInfo {
 };
 
 inline constexpr TypeInfo kTypes[] = {
-#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment, converter) \
+#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment) \
   {Type::id, name, aliases, size, alignment},
 #define RELAUNCH_POINTEE(name, aliases)
 #include "precompiled/core/types.def"

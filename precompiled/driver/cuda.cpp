@@ -30,6 +30,7 @@ constexpr int kClusterDimension = 4;
 constexpr int kClusterScheduling = 5;
 constexpr int kProgrammaticSerialization = 6;
 constexpr int kPreferredCluster = 11;
+constexpr int kSharedMemoryMode = 18;
 static_assert(CU_LAUNCH_ATTRIBUTE_COOPERATIVE == kCooperative);
 static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION == kClusterDimension);
 static_assert(CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE == kClusterScheduling);
@@ -54,6 +55,7 @@ int attribute_id(AttributeKind kind) {
     case AttributeKind::cluster_dimension: return kClusterDimension;
     case AttributeKind::cluster_scheduling: return kClusterScheduling;
     case AttributeKind::preferred_cluster: return kPreferredCluster;
+    case AttributeKind::oversize_shared: return kSharedMemoryMode;
   }
   return 0;
 }
@@ -68,6 +70,8 @@ std::string release(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+/// The rules are template arguments: a launch does not look at them.
+template <ContextRule context, LaunchFunction launched_by>
 class CudaDriver final : public Driver {
  public:
   explicit CudaDriver(Library library) : Driver(Backend::cuda), library_(std::move(library)) {
@@ -79,12 +83,17 @@ class CudaDriver final : public Driver {
   }
 
   Status ensure_context() const noexcept override {
-    CUcontext context = nullptr;
-    const CUresult result = f_.cuCtxGetCurrent(&context);
-    if (result == CUDA_SUCCESS && context != nullptr) [[likely]]
+    CUcontext current = nullptr;
+    const CUresult result = f_.cuCtxGetCurrent(&current);
+    if (result == CUDA_SUCCESS && current != nullptr) [[likely]]
       return {};
     if (result != CUDA_SUCCESS) return {result, "cuCtxGetCurrent"};
     return adopt_primary_context();
+  }
+
+  Status begin_launch() const noexcept override {
+    if constexpr (context == ContextRule::none) return {};
+    return CudaDriver::ensure_context();
   }
 
   Status device_pointer(std::uint64_t address, std::uint64_t* device) const noexcept override {
@@ -119,6 +128,9 @@ class CudaDriver final : public Driver {
   }
 
   Status launch(const LaunchCall& call) const noexcept override {
+    if constexpr (launched_by == LaunchFunction::plain_without_attributes) {
+      if (call.attribute_count == 0) return launch_plain(call);
+    }
     const CUresult result =
         f_.cuLaunchKernelEx(reinterpret_cast<const CUlaunchConfig*>(&call),
                             handle<CUfunction>(call.function), call.parameters, nullptr);
@@ -148,14 +160,22 @@ class CudaDriver final : public Driver {
   }
 
  private:
+  Status launch_plain(const LaunchCall& call) const noexcept {
+    const CUresult result =
+        f_.cuLaunchKernel(handle<CUfunction>(call.function), call.grid[0], call.grid[1],
+                          call.grid[2], call.block, call.block_y, call.block_z, call.shared,
+                          handle<CUstream>(call.stream), call.parameters, nullptr);
+    return {result, "cuLaunchKernel"};
+  }
+
   [[gnu::noinline, gnu::cold]] Status adopt_primary_context() const noexcept {
     CUdevice device = 0;
     CUresult result = f_.cuDeviceGet(&device, 0);
     if (result != CUDA_SUCCESS) return {result, "cuDeviceGet"};
-    CUcontext context = nullptr;
-    result = f_.cuDevicePrimaryCtxRetain(&context, device);
+    CUcontext primary = nullptr;
+    result = f_.cuDevicePrimaryCtxRetain(&primary, device);
     if (result != CUDA_SUCCESS) return {result, "cuDevicePrimaryCtxRetain"};
-    result = f_.cuCtxSetCurrent(context);
+    result = f_.cuCtxSetCurrent(primary);
     return {result, "cuCtxSetCurrent"};
   }
 
@@ -166,8 +186,20 @@ class CudaDriver final : public Driver {
 
 }  // namespace
 
-std::unique_ptr<Driver> make_cuda_driver(Library library) {
-  return std::make_unique<CudaDriver>(std::move(library));
+std::unique_ptr<Driver> make_cuda_driver(Library library, const DriverRules& rules) {
+  constexpr auto kExtended = LaunchFunction::extended;
+  constexpr auto kPlain = LaunchFunction::plain_without_attributes;
+  const bool ensures = rules.context == ContextRule::ensure;
+  if (rules.launch == kExtended && ensures) {
+    return std::make_unique<CudaDriver<ContextRule::ensure, kExtended>>(std::move(library));
+  }
+  if (rules.launch == kExtended) {
+    return std::make_unique<CudaDriver<ContextRule::none, kExtended>>(std::move(library));
+  }
+  if (ensures) {
+    return std::make_unique<CudaDriver<ContextRule::ensure, kPlain>>(std::move(library));
+  }
+  return std::make_unique<CudaDriver<ContextRule::none, kPlain>>(std::move(library));
 }
 
 }  // namespace relaunch

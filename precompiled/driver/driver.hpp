@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,6 +33,15 @@ struct EncodedAttributes {
   alignas(8) std::byte bytes[8 * kEntryBytes];
   std::uint32_t count = 0;
   bool cooperative = false;  // for drivers that launch such kernels by another function
+};
+
+/// What follows from kernel_metadata and the options: made once for a launcher, and again for a
+/// launch with other metadata.
+struct Configuration {
+  Geometry geometry;
+  EncodedAttributes attributes;
+  GridScale scale;
+  bool non_portable = false;  // the function is told before each launch
 };
 
 /// A launch. The fields up to `attribute_count` lie as in CUlaunchConfig and HIP_LAUNCH_CONFIG, so
@@ -64,6 +74,8 @@ class Driver {
 
   /// Makes the primary context of device 0 current if no context is. Does nothing on HIP.
   virtual Status ensure_context() const noexcept = 0;
+  /// What comes first in a launch: ensure_context(), or nothing, as the rules have it.
+  virtual Status begin_launch() const noexcept = 0;
   /// The device's own address of `address`; kInvalidValue where the device cannot reach it.
   virtual Status device_pointer(std::uint64_t address, std::uint64_t* device) const noexcept = 0;
   virtual Status allow_non_portable_cluster(std::uint64_t function) const noexcept = 0;
@@ -78,10 +90,17 @@ class Driver {
   virtual std::string explain(const Status& status) const = 0;
 
   /// `names` holds library names separated by blanks, or one path (`is_path`). A library stays
-  /// open for the life of the process, and the same names give the same object. Throws DriverError.
-  static const Driver& open(Backend backend, std::string_view names, bool is_path);
+  /// open for the life of the process, and the same names and rules give the same object. Throws
+  /// DriverError.
+  static const Driver& open(Backend backend, const DriverRules& rules, std::string_view names,
+                            bool is_path);
+  /// The driver of a dialect: at `path`, or where none is given under its usual names.
+  static const Driver& open(const Dialect& dialect, const std::optional<std::string>& path);
 
   const Backend backend;
 };
+
+Configuration configure(const Dialect& dialect, const Driver& driver, const LaunchOptions& options,
+                        const Geometry& geometry);
 
 }  // namespace relaunch

@@ -25,6 +25,8 @@ Handle handle(std::uint64_t value) {
   return reinterpret_cast<Handle>(value);
 }
 
+/// The rule is a template argument: a query does not look at it.
+template <QueryError query_error>
 class HipDriver final : public Driver {
  public:
   explicit HipDriver(Library library) : Driver(Backend::hip), library_(std::move(library)) {
@@ -36,12 +38,13 @@ class HipDriver final : public Driver {
   }
 
   Status ensure_context() const noexcept override { return {}; }
+  Status begin_launch() const noexcept override { return {}; }
 
   Status device_pointer(std::uint64_t address, std::uint64_t* device) const noexcept override {
     const hipError_t result =
         f_.hipPointerGetAttribute(device, hip::kDevicePointer, handle<void*>(address));
     // The runtime keeps this error for the next hipGetLastError of anyone; it is ours, so clear it.
-    if (result == hipErrorInvalidValue) {
+    if (query_error == QueryError::cleared && result == hipErrorInvalidValue) {
       [[maybe_unused]] const hipError_t cleared = f_.hipGetLastError();
     }
     return {result, "hipPointerGetAttribute"};
@@ -109,8 +112,11 @@ class HipDriver final : public Driver {
 
 }  // namespace
 
-std::unique_ptr<Driver> make_hip_driver(Library library) {
-  return std::make_unique<HipDriver>(std::move(library));
+std::unique_ptr<Driver> make_hip_driver(Library library, const DriverRules& rules) {
+  if (rules.query_error == QueryError::cleared) {
+    return std::make_unique<HipDriver<QueryError::cleared>>(std::move(library));
+  }
+  return std::make_unique<HipDriver<QueryError::left>>(std::move(library));
 }
 
 }  // namespace relaunch

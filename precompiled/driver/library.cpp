@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "precompiled/driver/driver.hpp"
@@ -59,19 +60,31 @@ void require(const Library& library, const std::vector<FunctionEntry>& missing, 
   throw DriverError(library.path() + " is not the " + std::string(what) + ": it has no " + probe);
 }
 
-const Driver& Driver::open(Backend backend, std::string_view names, bool is_path) {
-  using Key = std::pair<Backend, std::string>;
+const Driver& Driver::open(Backend backend, const DriverRules& rules, std::string_view names,
+                           bool is_path) {
+  using Key = std::tuple<Backend, DriverRules, std::string>;
   // Both live for ever: launchers hold references until the interpreter is gone.
   static auto& mutex = *new std::mutex;
   static auto& drivers = *new std::map<Key, std::unique_ptr<Driver>>;
   const std::lock_guard lock(mutex);
-  std::unique_ptr<Driver>& driver = drivers[Key(backend, std::string(names))];
+  std::unique_ptr<Driver>& driver = drivers[Key(backend, rules, std::string(names))];
   if (!driver) {
     Library library = Library::open(names, is_path);
-    driver = backend == Backend::cuda ? make_cuda_driver(std::move(library))
-                                      : make_hip_driver(std::move(library));
+    driver = backend == Backend::cuda ? make_cuda_driver(std::move(library), rules)
+                                      : make_hip_driver(std::move(library), rules);
   }
   return *driver;
+}
+
+const Driver& Driver::open(const Dialect& dialect, const std::optional<std::string>& path) {
+  return open(dialect.backend, dialect.calls, path ? std::string_view(*path) : dialect.driver,
+              path.has_value());
+}
+
+Configuration configure(const Dialect& dialect, const Driver& driver, const LaunchOptions& options,
+                        const Geometry& geometry) {
+  return {geometry, driver.encode(make_attributes(dialect, options, geometry), options.cooperative),
+          make_scale(dialect, geometry), asks_non_portable(dialect, options, geometry.num_ctas)};
 }
 
 }  // namespace relaunch

@@ -8,7 +8,7 @@
 
 namespace relaunch {
 
-std::unique_ptr<Driver> make_cuda_driver(Library library);
-std::unique_ptr<Driver> make_hip_driver(Library library);
+std::unique_ptr<Driver> make_cuda_driver(Library library, const DriverRules& rules);
+std::unique_ptr<Driver> make_hip_driver(Library library, const DriverRules& rules);
 
 }  // namespace relaunch

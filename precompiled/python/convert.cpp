@@ -5,13 +5,18 @@
 namespace relaunch {
 namespace {
 
-/// The int that `object` is or gives by __index__.
-Ref as_int(PyObject* object, bool int_only) noexcept {
-  if (PyLong_Check(object)) return Ref::borrow(object);
+bool takes_index(Beside beside) {
 #if PY_VERSION_HEX >= 0x030E0000
-  int_only = false;  // since Python 3.14 the format character K asks __index__ too
+  return beside != Beside::none;
+#else
+  return beside == Beside::index;
 #endif
-  if (int_only || PyIndex_Check(object) == 0) {
+}
+
+/// The int that `object` is or gives by __index__.
+Ref as_int(PyObject* object, Beside beside) noexcept {
+  if (PyLong_Check(object)) return Ref::borrow(object);
+  if (!takes_index(beside) || PyIndex_Check(object) == 0) {
     raise_mismatch(PyExc_TypeError);
     return Ref();
   }
@@ -31,22 +36,22 @@ bool raise_mismatch(PyObject* type) noexcept {
 }
 
 bool int64_of(PyObject* object, std::int64_t* value) noexcept {
-  const Ref number = as_int(object, false);
+  const Ref number = as_int(object, Beside::index);
   if (!number) return false;
   int overflow = 0;
   *value = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
   return overflow == 0 || raise_mismatch(PyExc_OverflowError);
 }
 
-bool masked_of(PyObject* object, bool int_only, std::uint64_t* value) noexcept {
-  const Ref number = as_int(object, int_only);
+bool masked_of(PyObject* object, Beside beside, std::uint64_t* value) noexcept {
+  const Ref number = as_int(object, beside);
   if (!number) return false;
   *value = PyLong_AsUnsignedLongLongMask(number.get());
   return true;
 }
 
-bool uint64_of(PyObject* object, bool int_only, std::uint64_t* value) noexcept {
-  const Ref number = as_int(object, int_only);
+bool uint64_of(PyObject* object, Beside beside, std::uint64_t* value) noexcept {
+  const Ref number = as_int(object, beside);
   if (!number) return false;
   *value = PyLong_AsUnsignedLongLong(number.get());
   if (*value != std::numeric_limits<std::uint64_t>::max() || PyErr_Occurred() == nullptr) {
@@ -69,7 +74,7 @@ bool double_of(PyObject* object, double* value) noexcept {
       *value = PyFloat_AsDouble(object);
       return *value != -1.0 || PyErr_Occurred() == nullptr;
     }
-    number = as_int(object, false);
+    number = as_int(object, Beside::index);
     if (!number) return false;
   }
   *value = PyLong_AsDouble(number.get());

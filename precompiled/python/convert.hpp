@@ -1,16 +1,20 @@
 #pragma once
-// From a Python object to the host bytes of one scalar, one converter per class of types.
+// From a Python object to the host bytes of one scalar: the converters of core/conversions.def.
 //
-// The contract of every converter, `bool convert_x(PyObject* object, std::byte* slot) noexcept`:
-//   true   the bytes of type `x` are at `slot`;
+// The contract of every converter, `bool convert_x<type, bytes>(PyObject* object, std::byte* slot)
+// noexcept`:
+//   true   the value is in the `bytes` bytes at `slot`: those behind the type's own have its sign,
+//   or
+//          are zero;
 //   false  an exception is set. A value that does not fit, or an object that is no number, sets
 //          OverflowError or TypeError with `mismatch()` as its only argument: the caller knows the
 //          place and words the message (errors.hpp). What an object's own __index__ or __float__
 //          raises is set as it is.
 // The object may run Python code (__index__, __float__): the caller keeps it alive.
 //
-// What is accepted is what the format character of the legacy launchers accepts: __index__ for
-// integers, int alone for u64, __float__ and __index__ for floats; a bool is an int.
+// What is accepted is what the format character of the legacy launchers, or the C function of the
+// later ones, accepts: __index__ for integers, int alone where a converter says so, __float__ and
+// __index__ for floats; a bool is an int.
 
 #include <Python.h>
 #if PY_VERSION_HEX < 0x030B0000
@@ -72,11 +76,15 @@ inline std::optional<std::uint64_t> two_digit_int(PyObject* number) noexcept {
 /// Any int or __index__ in the range of 64 bits; false with an exception set as above.
 bool int64_of(PyObject* object, std::int64_t* value) noexcept;
 
-/// Any int (or, unless `int_only`, __index__), masked to 64 bits.
-bool masked_of(PyObject* object, bool int_only, std::uint64_t* value) noexcept;
+/// Objects that an unsigned integer is taken from, beside int: those with __index__; those that the
+/// format character K takes (none, since Python 3.14 those with __index__); none.
+enum class Beside : std::uint8_t { index, as_format, none };
 
-/// Any int or __index__ in the unsigned range of 64 bits; int alone where `int_only`.
-bool uint64_of(PyObject* object, bool int_only, std::uint64_t* value) noexcept;
+/// Any int or what goes beside it, masked to 64 bits.
+bool masked_of(PyObject* object, Beside beside, std::uint64_t* value) noexcept;
+
+/// Any int or what goes beside it, in the unsigned range of 64 bits.
+bool uint64_of(PyObject* object, Beside beside, std::uint64_t* value) noexcept;
 
 /// Anything that is a real number.
 bool double_of(PyObject* object, double* value) noexcept;
@@ -95,14 +103,19 @@ using Unsigned = std::conditional_t<
     std::conditional_t<size == 2, std::uint16_t,
                        std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
 
-template <Type type>
-using UnsignedOf = Unsigned<kTypes[static_cast<std::size_t>(type) - 1].size>;
+inline constexpr std::uint32_t size_of(Type type) {
+  return kTypes[static_cast<std::size_t>(type) - 1].size;
+}
 
-/// Signed integers: range-checked (legacy launchers refuse every negative i8; ours does not).
 template <Type type>
+using UnsignedOf = Unsigned<size_of(type)>;
+
+/// Signed integers: range-checked, by the slot (legacy launchers refuse every negative i8; ours
+/// does not).
+template <Type type, std::uint32_t bytes = size_of(type)>
 [[gnu::always_inline]] inline bool convert_signed_range(PyObject* object,
                                                         std::byte* slot) noexcept {
-  using Number = std::make_signed_t<UnsignedOf<type>>;
+  using Number = std::make_signed_t<Unsigned<bytes>>;
   std::int64_t value = 0;
   if (const auto small = small_int(object)) {
     value = *small;
@@ -122,9 +135,10 @@ template <Type type>
 }
 
 /// 0 to 255 in one byte.
-template <Type type>
+template <Type type, std::uint32_t bytes>
 [[gnu::always_inline]] inline bool convert_unsigned_byte(PyObject* object,
                                                          std::byte* slot) noexcept {
+  static_assert(bytes == 1);
   std::int64_t value = 0;
   if (const auto small = small_int(object)) {
     value = *small;
@@ -138,48 +152,89 @@ template <Type type>
   return true;
 }
 
-/// Unsigned integers: taken modulo their range.
-template <Type type>
+/// Unsigned integers: taken modulo the slot's range.
+template <Type type, std::uint32_t bytes, Beside beside = Beside::index>
 [[gnu::always_inline]] inline bool convert_masked(PyObject* object, std::byte* slot) noexcept {
   std::uint64_t value = 0;
   if (const auto small = small_int(object)) {
     value = static_cast<std::uint64_t>(*small);
-  } else if (!masked_of(object, false, &value)) {
+  } else if (!masked_of(object, beside, &value)) {
     return false;
   }
-  store(slot, static_cast<UnsignedOf<type>>(value));
+  store(slot, static_cast<Unsigned<bytes>>(value));
   return true;
 }
 
-/// As above, but __index__ is not asked.
-template <Type type>
-[[gnu::always_inline]] inline bool convert_masked_int_only(PyObject* object,
-                                                           std::byte* slot) noexcept {
-  std::uint64_t value = 0;
-  if (const auto small = small_int(object)) {
-    value = static_cast<std::uint64_t>(*small);
-  } else if (!masked_of(object, true, &value)) {
-    return false;
-  }
-  store(slot, static_cast<UnsignedOf<type>>(value));
-  return true;
+/// As above, for the format character K.
+template <Type type, std::uint32_t bytes = size_of(type)>
+[[gnu::always_inline]] inline bool convert_masked_as_format(PyObject* object,
+                                                            std::byte* slot) noexcept {
+  return convert_masked<type, bytes, Beside::as_format>(object, slot);
 }
 
-/// Unsigned integers under strict=True: range-checked.
-template <Type type>
+/// Unsigned integers under strict=True: range-checked, by the type.
+template <Type type, std::uint32_t bytes, Beside beside = Beside::index>
 inline bool convert_checked(PyObject* object, std::byte* slot) noexcept {
   std::uint64_t value = 0;
-  if (!uint64_of(object, type == Type::u64, &value)) return false;
+  if (!uint64_of(object, beside, &value)) return false;
   if (value > std::numeric_limits<UnsignedOf<type>>::max()) [[unlikely]] {
     return raise_mismatch(PyExc_OverflowError);
   }
-  store(slot, static_cast<UnsignedOf<type>>(value));
+  store(slot, static_cast<Unsigned<bytes>>(value));
   return true;
 }
 
-/// Floats in every width. An fp16 that overflows succeeds here and leaves 1 in the two bytes behind
-/// its slot: what else is wrong with a launch is reported first.
-template <Type type>
+/// As above, from what the format character K takes.
+template <Type type, std::uint32_t bytes>
+inline bool convert_checked_as_format(PyObject* object, std::byte* slot) noexcept {
+  return convert_checked<type, bytes, Beside::as_format>(object, slot);
+}
+
+/// As above, from ints alone.
+template <Type type, std::uint32_t bytes>
+inline bool convert_checked_int_only(PyObject* object, std::byte* slot) noexcept {
+  return convert_checked<type, bytes, Beside::none>(object, slot);
+}
+
+/// Whatever fits a C long, cut to the slot.
+template <Type type, std::uint32_t bytes>
+inline bool convert_truncated(PyObject* object, std::byte* slot) noexcept {
+  std::int64_t value = 0;
+  if (const auto small = small_int(object)) {
+    value = *small;
+  } else if (!int64_of(object, &value)) {
+    return false;
+  }
+  store(slot, static_cast<Unsigned<bytes>>(value));
+  return true;
+}
+
+/// An int that fits a C unsigned long, cut to the slot.
+template <Type type, std::uint32_t bytes>
+inline bool convert_truncated_unsigned(PyObject* object, std::byte* slot) noexcept {
+  std::uint64_t value = 0;
+  const auto small = small_int(object);
+  if (small && *small >= 0) {
+    value = static_cast<std::uint64_t>(*small);
+  } else if (!uint64_of(object, Beside::none, &value)) {
+    return false;
+  }
+  store(slot, static_cast<Unsigned<bytes>>(value));
+  return true;
+}
+
+/// Where converters leave a note, behind the widest slot of an fp16, that the value overflowed.
+inline constexpr std::size_t kHalfNote = 4;
+
+inline std::uint16_t half_of(double value, bool* overflowed) noexcept {
+  const PackedHalf half = pack_half(value);
+  *overflowed = half.overflowed;
+  return value == value ? half.bits : pack_half_nan(value);
+}
+
+/// Floats in every width. An fp16 that overflows succeeds here and leaves 1 in the two bytes at
+/// kHalfNote: what else is wrong with a launch is reported first.
+template <Type type, std::uint32_t bytes>
 [[gnu::always_inline]] inline bool convert_floating(PyObject* object, std::byte* slot) noexcept {
   double value = 0;
   if (PyFloat_CheckExact(object)) {
@@ -192,21 +247,34 @@ template <Type type>
   } else if constexpr (type == Type::fp32) {
     store(slot, static_cast<float>(value));
   } else if constexpr (type == Type::bf16) {
-    store(slot, truncate_bf16(value));
+    store(slot, Unsigned<bytes>{truncate_bf16(value)});
   } else {
-    static_assert(type == Type::fp16);
-    const PackedHalf half = pack_half(value);
-    store(slot, value == value ? half.bits : pack_half_nan(value));
-    store(slot + 2, static_cast<std::uint16_t>(half.overflowed ? 1 : 0));
+    static_assert(type == Type::fp16 && bytes <= kHalfNote);
+    bool overflowed = false;
+    store(slot, Unsigned<bytes>{half_of(value, &overflowed)});
+    store(slot + kHalfNote, static_cast<std::uint16_t>(overflowed ? 1 : 0));
   }
   return true;
 }
 
-/// bf16 under round_bf16=True.
-inline bool convert_rounded_bf16(PyObject* object, std::byte* slot) noexcept {
+/// fp16 that must not overflow.
+template <Type type, std::uint32_t bytes>
+inline bool convert_ranged_half(PyObject* object, std::byte* slot) noexcept {
+  static_assert(type == Type::fp16 && bytes == 2);
   double value = 0;
   if (!double_of(object, &value)) return false;
-  store(slot, round_bf16(value));
+  bool overflowed = false;
+  store(slot, half_of(value, &overflowed));
+  return !overflowed || raise_mismatch(PyExc_OverflowError);
+}
+
+/// bf16 under round_bf16=True.
+template <Type type, std::uint32_t bytes>
+inline bool convert_rounded(PyObject* object, std::byte* slot) noexcept {
+  static_assert(type == Type::bf16);
+  double value = 0;
+  if (!double_of(object, &value)) return false;
+  store(slot, Unsigned<bytes>{round_bf16(value)});
   return true;
 }
 

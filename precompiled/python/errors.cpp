@@ -102,28 +102,33 @@ std::string place(const Launcher& self, const Step& step) {
          ": ";
 }
 
+bool is_float(Op op) {
+  switch (conversion(op).type) {
+    case Type::fp16:
+    case Type::bf16:
+    case Type::fp32:
+    case Type::fp64: return true;
+    default: return false;
+  }
+}
+
 /// What a scalar step expects, for values beyond the range.
 std::string range_of(Op op, const std::string& type) {
   switch (op) {
     case Op::i1: return "an int from 0 to 255 for i1";
-    case Op::fp16:
-    case Op::bf16:
-    case Op::rounded_bf16:
-    case Op::fp32:
-    case Op::fp64: return "a number that fits " + type;
-    default: return "an int that fits " + type;
+    case Op::wide_i1: return "an int of 32 bits for i1";
+    case Op::long_i1: return "an int of 64 bits for i1";
+    case Op::long_u1:
+    case Op::long_u8:
+    case Op::long_u16:
+    case Op::long_u32: return "an int from 0 to 2**64 - 1 for " + type;
+    default: break;
   }
+  return (is_float(op) ? "a number that fits " : "an int that fits ") + type;
 }
 
 std::string kind_of(Op op, const std::string& type) {
-  switch (op) {
-    case Op::fp16:
-    case Op::bf16:
-    case Op::rounded_bf16:
-    case Op::fp32:
-    case Op::fp64: return "a real number for " + type;
-    default: return "an int for " + type;
-  }
+  return (is_float(op) ? "a real number for " : "an int for ") + type;
 }
 
 std::string hex(std::uint64_t number) {
@@ -155,6 +160,7 @@ std::string attribute_of(const Attribute& attribute) {
     case AttributeKind::cluster_dimension: return ", cluster " + dims_of(attribute.value);
     case AttributeKind::cluster_scheduling: return "";
     case AttributeKind::preferred_cluster: return ", preferred cluster " + dims_of(attribute.value);
+    case AttributeKind::oversize_shared: return "";  // the launch's shared bytes say it
   }
   return "";
 }
@@ -216,32 +222,46 @@ Failed fail_sequence(const Launcher& self, const Step& step, PyObject* value) {
 }
 
 Failed fail_metadata(const Launcher& self, PyObject* value) {
-  std::string text = "kernel_metadata of " + call_of(self) +
-                     ": expected a tuple of three ints (num_warps, num_ctas, shared), got ";
+  const Dialect& dialect = *self.dialect;
+  const bool has_clusters = dialect.metadata == MetadataForm::warps_ctas_shared_clusters;
+  const bool any_sequence = dialect.metadata_errors == MetadataErrors::any_sequence;
+  const std::string text =
+      "kernel_metadata of " + call_of(self) + ": expected a " +
+      (any_sequence ? "sequence of " : "tuple of ") +
+      (has_clusters ? "six ints (num_warps, num_ctas, shared, cluster_x, cluster_y, cluster_z)"
+                    : "three ints (num_warps, num_ctas, shared)") +
+      ", got ";
   if (PyTuple_Check(value) == 0) {
-    const bool one = self.dialect->metadata_errors == MetadataErrors::one_type_error;
-    return raise(one ? PyExc_TypeError : PyExc_SystemError, text + type_of(value));
+    const bool is_system_error = dialect.metadata_errors == MetadataErrors::as_found;
+    return raise(is_system_error ? PyExc_SystemError : PyExc_TypeError, text + type_of(value));
   }
   const Py_ssize_t size = PyTuple_GET_SIZE(value);
-  if (size != 3) return raise(PyExc_TypeError, text + std::to_string(size) + " items");
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    if (i != 0) text += ", ";
-    text += value_of(PyTuple_GET_ITEM(value, i));
+  if (size != (has_clusters ? 6 : 3)) {
+    return raise(PyExc_TypeError, text + std::to_string(size) + " items");
   }
-  return raise(PyExc_TypeError, text);
+  std::string items;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    if (i != 0) items += ", ";
+    items += value_of(PyTuple_GET_ITEM(value, i));
+  }
+  return raise(PyExc_TypeError, text + items);
 }
 
-Failed fail_grid(const Launcher& self, GridCheck check, const LaunchRequest& request) {
-  const int axis = static_cast<int>(check) - static_cast<int>(GridCheck::x_out_of_range);
-  const std::int32_t value = request.grid[static_cast<std::size_t>(axis)];
+Failed fail_grid(const Launcher& self, GridCheck check, const LaunchRequest& request,
+                 const Configuration& configuration) {
+  const auto axis =
+      static_cast<std::size_t>(check) - static_cast<std::size_t>(GridCheck::x_out_of_range);
+  const std::int32_t value = request.grid[axis];
+  const std::int32_t factor = configuration.scale.factors[axis];
   std::string text = std::string("grid_") + "xyz"[axis] + " of " + call_of(self) + ": ";
   if (value < 0) {
     return raise(PyExc_ValueError,
                  text + "expected 0 or more blocks, got " + std::to_string(value));
   }
-  return raise(PyExc_ValueError, text + "expected at most 2147483647 blocks, got " +
-                                     std::to_string(value) + " times " +
-                                     std::to_string(request.geometry.num_ctas) + " CTAs");
+  text +=
+      factor < 0 ? "expected 0 or more blocks, got " : "expected at most 2147483647 blocks, got ";
+  return raise(PyExc_ValueError,
+               text + std::to_string(value) + " times " + std::to_string(factor) + " CTAs");
 }
 
 Failed fail_pointer(const Launcher& self, const Step& step, PyObject* value,
@@ -331,11 +351,11 @@ Failed fail_context(const Launcher& self, const Status& status) {
 }
 
 Failed fail_launch(const Launcher& self, const Status& status, const LaunchCall& call,
-                   std::int32_t num_ctas) {
+                   const Geometry& geometry) {
   std::string text = driver_error(self, status) + ": " + call_of(self) + ", grid " +
                      dims_of(call.grid) + ", block " + std::to_string(call.block) + ", shared " +
                      std::to_string(call.shared);
-  const AttributeList list = make_attributes(*self.dialect, self.options, num_ctas);
+  const AttributeList list = make_attributes(*self.dialect, self.options, geometry);
   for (std::uint32_t i = 0; i < list.count; ++i) text += attribute_of(list.items[i]);
   if (call.attributes->cooperative) text += ", cooperative";
   return raise(PyExc_RuntimeError, text);

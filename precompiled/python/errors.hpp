@@ -13,10 +13,12 @@
 //                       beyond the type's range             OverflowError   fail_scalar
 //                       __index__, __float__ raised         as raised       (unchanged)
 // tuples                no sequence, other length, no item  TypeError       fail_sequence
-// kernel_metadata       CUDA: anything                      TypeError       fail_metadata
-//                       HIP: no tuple                       SystemError     fail_metadata
-//                       HIP: its length                     TypeError       fail_metadata
-//                       HIP: its elements                   as for grid     fail_field
+//                       from 3.7 on: iterating raised       as raised       (unchanged)
+// kernel_metadata       CUDA to 3.6: anything               TypeError       fail_metadata
+//                       HIP to 3.6: no tuple                SystemError     fail_metadata
+//                       3.7 on: no sequence                 TypeError       fail_metadata
+//                       else: its length                    TypeError       fail_metadata
+//                       else: its elements                  as for grid     fail_field
 // grid                  out of range                        ValueError      fail_grid
 // hooks, scratch calls  raised                              as raised       (unchanged)
 // pointers              no address, data_ptr() gave no int  TypeError       fail_pointer
@@ -60,7 +62,8 @@ RELAUNCH_COLD Failed fail_field(const Launcher& self, const char* field, PyObjec
 RELAUNCH_COLD Failed fail_scalar(const Launcher& self, const Step& step, PyObject* value);
 RELAUNCH_COLD Failed fail_sequence(const Launcher& self, const Step& step, PyObject* value);
 RELAUNCH_COLD Failed fail_metadata(const Launcher& self, PyObject* value);
-RELAUNCH_COLD Failed fail_grid(const Launcher& self, GridCheck check, const LaunchRequest& request);
+RELAUNCH_COLD Failed fail_grid(const Launcher& self, GridCheck check, const LaunchRequest& request,
+                               const Configuration& configuration);
 RELAUNCH_COLD Failed fail_pointer(const Launcher& self, const Step& step, PyObject* value,
                                   const PointerFailure& failure);
 RELAUNCH_COLD Failed fail_descriptor(const Launcher& self, const Step& step, PyObject* value,
@@ -69,7 +72,7 @@ RELAUNCH_COLD Failed fail_half(const Launcher& self, const Step& step, PyObject*
 RELAUNCH_COLD Failed fail_context(const Launcher& self, const Status& status);
 /// Says what was asked for, attributes included: a driver's own words rarely do.
 RELAUNCH_COLD Failed fail_launch(const Launcher& self, const Status& status, const LaunchCall& call,
-                                 std::int32_t num_ctas);
+                                 const Geometry& geometry);
 /// A launcher that was built without a function has no hot call.
 RELAUNCH_COLD Failed fail_no_function(const Launcher& self);
 

@@ -3,12 +3,11 @@
 
 #include <Python.h>
 
-#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
-#include <utility>
 
 #include "precompiled/python/convert.hpp"
 #include "precompiled/python/errors.hpp"
@@ -57,34 +56,80 @@ bool call_hook(PyObject* hook, PyObject* launch_metadata) noexcept {
   return static_cast<bool>(result);
 }
 
-/// kernel_metadata, a tuple of three ints.
-[[gnu::noinline]] bool parse_metadata(const Launcher& self, PyObject* metadata,
-                                      Geometry* geometry) noexcept {
-  if (PyTuple_Check(metadata) == 0 || PyTuple_GET_SIZE(metadata) != 3) {
+/// A kernel_metadata that is no plain tuple of `count` items as one that is, where the dialect
+/// takes it. Null with an exception set.
+[[gnu::noinline, gnu::cold]] Ref metadata_tuple(const Launcher& self, PyObject* metadata,
+                                                std::uint32_t count) {
+  if (self.dialect->metadata_errors != MetadataErrors::any_sequence) {
+    if (PyTuple_Check(metadata) != 0 && PyTuple_GET_SIZE(metadata) == count) {
+      return Ref(PyTuple_GetSlice(metadata, 0, count));
+    }
+    fail_metadata(self, metadata);
+    return Ref();
+  }
+  if (!is_sequence_of(metadata, count)) {
+    if (PyErr_Occurred() == nullptr) fail_metadata(self, metadata);
+    return Ref();
+  }
+  Ref items(PyTuple_New(count));
+  for (std::uint32_t i = 0; items && i < count; ++i) {
+    PyObject* item = PySequence_GetItem(metadata, i);
+    if (item == nullptr) {
+      PyErr_Clear();  // as PyArg_ParseTuple does: the item "is not retrievable"
+      fail_metadata(self, metadata);
+      return Ref();
+    }
+    PyTuple_SET_ITEM(items.get(), i, item);
+  }
+  return items;
+}
+
+[[gnu::noinline, gnu::cold]] bool fail_metadata_item(const Launcher& self, PyObject* metadata,
+                                                     std::size_t index) {
+  constexpr const char* kNames[] = {
+      "num_warps in kernel_metadata", "num_ctas in kernel_metadata",
+      "shared in kernel_metadata",    "cluster_x in kernel_metadata",
+      "cluster_y in kernel_metadata", "cluster_z in kernel_metadata",
+  };
+  if (self.dialect->metadata_errors == MetadataErrors::one_type_error) {
+    PyErr_Clear();
     return fail_metadata(self, metadata);
   }
-  const std::array<std::pair<const char*, std::int32_t*>, 3> fields = {{
-      {"num_warps in kernel_metadata", &geometry->num_warps},
-      {"num_ctas in kernel_metadata", &geometry->num_ctas},
-      {"shared in kernel_metadata", &geometry->shared},
-  }};
-  for (Py_ssize_t i = 0; i < 3; ++i) {
-    PyObject* item = PyTuple_GET_ITEM(metadata, i);
-    const auto& [name, number] = fields[static_cast<std::size_t>(i)];
-    if (convert_signed_range<Type::i32>(item, reinterpret_cast<std::byte*>(number))) continue;
-    if (self.dialect->metadata_errors == MetadataErrors::one_type_error) {
-      PyErr_Clear();
-      return fail_metadata(self, metadata);
+  return fail_field(self, kNames[index],
+                    PyTuple_GET_ITEM(metadata, static_cast<Py_ssize_t>(index)));
+}
+
+/// kernel_metadata of `count` numbers. `*geometry` is whole then.
+template <std::uint32_t count>
+[[gnu::noinline]] bool parse_metadata(const Launcher& self, PyObject* metadata,
+                                      Geometry* geometry) {
+  Ref own;
+  if (!PyTuple_CheckExact(metadata) || PyTuple_GET_SIZE(metadata) != count) [[unlikely]] {
+    own = metadata_tuple(self, metadata, count);
+    if (!own) return false;
+    metadata = own.get();
+  }
+  std::array<std::int32_t, count> numbers;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    auto* number = reinterpret_cast<std::byte*>(&numbers[i]);
+    if (!convert_signed_range<Type::i32>(PyTuple_GET_ITEM(metadata, i), number)) [[unlikely]] {
+      return fail_metadata_item(self, metadata, i);
     }
-    return fail_field(self, name, item);
+  }
+  geometry->num_warps = numbers[0];
+  geometry->num_ctas = numbers[1];
+  geometry->shared = numbers[2];
+  if constexpr (count == 6) {
+    geometry->cluster = {numbers[3], numbers[4], numbers[5]};
+  } else {
+    geometry->cluster = {numbers[1], 1, 1};
   }
   return true;
 }
 
-/// The attributes of a launch whose num_ctas is not the launcher's own.
-[[gnu::noinline]] EncodedAttributes attributes_for(const Launcher& self, std::int32_t num_ctas) {
-  return self.driver->encode(make_attributes(*self.dialect, self.options, num_ctas),
-                             self.options.cooperative);
+/// For a launch whose metadata says something else than the launcher's own options.
+[[gnu::noinline]] Configuration configuration_for(const Launcher& self, const Geometry& geometry) {
+  return configure(*self.dialect, *self.driver, self.options, geometry);
 }
 
 Status submit(const Launcher& self, const LaunchCall& call, bool non_portable) {
@@ -101,7 +146,7 @@ Status submit_released(const Launcher& self, const LaunchCall& call, bool non_po
 }
 
 /// Everything between the grid and the driver. `frame` has self.frame_bytes bytes.
-template <Shape shape, bool with_surroundings>
+template <Shape shape, Order order, bool with_surroundings>
 [[gnu::always_inline]] inline bool run(const Launcher& self, PyObject* const* arguments,
                                        LaunchRequest& request, const Surroundings& surroundings,
                                        std::byte* frame) {
@@ -111,22 +156,28 @@ template <Shape shape, bool with_surroundings>
   if constexpr (shape == Shape::general) {
     std::memcpy(values, arguments, plan.arguments * sizeof(PyObject*));
   }
-  if (!parse<shape>(self, values, arguments, frame, held)) return false;
-
-  const EncodedAttributes* attributes = &self.attributes;
-  EncodedAttributes own_attributes;
-  if constexpr (with_surroundings) {
-    if (!parse_metadata(self, surroundings.metadata, &request.geometry)) return false;
-    if (request.geometry.num_ctas != self.geometry.num_ctas) {
-      own_attributes = attributes_for(self, request.geometry.num_ctas);
-      attributes = &own_attributes;
-    }
+  if constexpr (order == Order::staged) {
+    if (!parse<shape>(self, values, arguments, frame, held)) return false;
   }
-  const std::int32_t num_ctas = request.geometry.num_ctas;
-  const std::int32_t scale = has_cta_clusters(*self.dialect, num_ctas) ? num_ctas : 1;
-  const GridCheck check = check_grid(request.grid, scale);
-  if (check > GridCheck::skip) [[unlikely]]
-    return fail_grid(self, check, request);
+
+  const Configuration* configuration = &self.configuration;
+  Configuration own_configuration;
+  if constexpr (with_surroundings) {
+    Geometry geometry;  // filled at once
+    if (!self.parse_metadata(self, surroundings.metadata, &geometry)) return false;
+    if (!same_shape(*self.dialect, geometry, self.configuration.geometry)) {
+      own_configuration = configuration_for(self, geometry);
+      configuration = &own_configuration;
+    }
+    request.num_warps = geometry.num_warps;
+    request.shared = geometry.shared;
+  }
+  bool launches = true;
+  if (!configuration->scale.takes(request.grid)) [[unlikely]] {
+    const GridCheck check = check_grid(request.grid, configuration->scale);
+    if (check > GridCheck::skip) return fail_grid(self, check, request, *configuration);
+    launches = check == GridCheck::launch;
+  }
 
   if constexpr (shape == Shape::general) {
     if (!ask_for_scratch(self, request, values + plan.values, held)) return false;
@@ -134,29 +185,30 @@ template <Shape shape, bool with_surroundings>
   if constexpr (with_surroundings) {
     if (!call_hook(surroundings.enter_hook, surroundings.launch_metadata)) return false;
   }
-  if (!take_in<shape>(self, shape == Shape::flat ? arguments : values, frame)) return false;
+  if constexpr (order == Order::staged) {
+    if (!take_in<shape>(self, shape == Shape::flat ? arguments : values, frame)) return false;
+  } else {
+    if (!take_in_flat_order<shape>(self, values, arguments, frame, held)) return false;
+  }
 
-  if (check == GridCheck::launch) [[likely]] {
+  if (launches) [[likely]] {
     auto** pointers = reinterpret_cast<void**>(frame + self.pointers_at);
     const std::uint32_t* offsets = plan.slot_offsets.data();
     const std::size_t count = plan.slot_offsets.size();
     for (std::size_t i = 0; i < count; ++i) pointers[i] = frame + offsets[i];
     const LaunchCall call{
-        .grid = {static_cast<std::uint32_t>(request.grid[0]) * static_cast<std::uint32_t>(scale),
-                 static_cast<std::uint32_t>(request.grid[1]),
-                 static_cast<std::uint32_t>(request.grid[2])},
-        .block = self.options.warp_size * static_cast<std::uint32_t>(request.geometry.num_warps),
-        .shared = static_cast<std::uint32_t>(request.geometry.shared),
+        .grid = configuration->scale.apply(request.grid),
+        .block = self.options.warp_size * static_cast<std::uint32_t>(request.num_warps),
+        .shared = static_cast<std::uint32_t>(request.shared),
         .stream = request.stream,
-        .attributes = attributes,
-        .attribute_count = attributes->count,
+        .attributes = &configuration->attributes,
+        .attribute_count = configuration->attributes.count,
         .function = request.function,
         .parameters = pointers,
     };
-    const bool non_portable = asks_non_portable(*self.dialect, self.options, num_ctas);
-    const Status status = self.submit(self, call, non_portable);
+    const Status status = self.submit(self, call, configuration->non_portable);
     if (!status) [[unlikely]]
-      return fail_launch(self, status, call, num_ctas);
+      return fail_launch(self, status, call, configuration->geometry);
   }
   if constexpr (with_surroundings) {
     if (!call_hook(surroundings.exit_hook, surroundings.launch_metadata)) return false;
@@ -165,7 +217,7 @@ template <Shape shape, bool with_surroundings>
 }
 
 /// `run` in a frame from the heap.
-template <Shape shape, bool with_surroundings>
+template <Shape shape, Order order, bool with_surroundings>
 [[gnu::noinline]] PyObject* run_in_heap_frame(const Launcher& self, PyObject* const* arguments,
                                               LaunchRequest& request,
                                               const Surroundings& surroundings) {
@@ -174,26 +226,28 @@ template <Shape shape, bool with_surroundings>
   void* frame = memory.get();
   if (frame == nullptr) return PyErr_NoMemory();
   frame = std::align(kSlotAlignment, self.frame_bytes, frame, space);
-  if (!run<shape, with_surroundings>(self, arguments, request, surroundings,
-                                     static_cast<std::byte*>(frame))) {
+  if (!run<shape, order, with_surroundings>(self, arguments, request, surroundings,
+                                            static_cast<std::byte*>(frame))) {
     return nullptr;
   }
   Py_RETURN_NONE;
 }
 
 /// Gives `run` its frame: on the stack, or for the largest on the heap.
-template <Shape shape, bool with_surroundings>
+template <Shape shape, Order order, bool with_surroundings>
 [[gnu::always_inline]] inline PyObject* run_in_frame(const Launcher& self,
                                                      PyObject* const* arguments,
                                                      LaunchRequest& request,
                                                      const Surroundings& surroundings) {
   if (self.frame_bytes > kLargestStackFrame) [[unlikely]] {
-    return run_in_heap_frame<shape, with_surroundings>(self, arguments, request, surroundings);
+    return run_in_heap_frame<shape, order, with_surroundings>(self, arguments, request,
+                                                              surroundings);
   }
   // alloca: the exact size is known per launcher only, and a launch must not touch the heap.
   auto* frame =
       static_cast<std::byte*>(__builtin_alloca_with_align(self.frame_bytes, kSlotAlignment * 8));
-  if (!run<shape, with_surroundings>(self, arguments, request, surroundings, frame)) return nullptr;
+  if (!run<shape, order, with_surroundings>(self, arguments, request, surroundings, frame))
+    return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -218,20 +272,20 @@ template <typename Entry>
     }
   }
   auto* stream = reinterpret_cast<std::byte*>(&request.stream);
-  if (!convert_masked_int_only<Type::u64>(args[3], stream)) [[unlikely]] {
+  if (!convert_masked_as_format<Type::u64>(args[3], stream)) [[unlikely]] {
     return fail_field(self, "stream", args[3]);
   }
   return true;
 }
 
 /// launcher(grid_x, grid_y, grid_z, stream, *args)
-template <Shape shape>
+template <Shape shape, Order order>
 [[gnu::always_inline]] inline PyObject* call_now(const Launcher& self, PyObject* const* args,
                                                  std::size_t nargsf, PyObject* kwnames) {
   const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
   if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) != 0) [[unlikely]]
     return fail_keywords(self);
-  if (const Status status = self.driver->ensure_context(); !status) [[unlikely]] {
+  if (const Status status = self.driver->begin_launch(); !status) [[unlikely]] {
     return fail_context(self, status);
   }
   if (count != kCallFixed + static_cast<Py_ssize_t>(self.plan.arguments)) [[unlikely]] {
@@ -240,13 +294,15 @@ template <Shape shape>
   LaunchRequest request;
   if (!parse_place(self, args, request)) return nullptr;
   request.function = self.function;
-  request.geometry = self.geometry;
-  return run_in_frame<shape, false>(self, args + kCallFixed, request, {});
+  request.num_warps = self.configuration.geometry.num_warps;
+  request.shared = self.configuration.geometry.shared;
+  return run_in_frame<shape, order, false>(self, args + kCallFixed, request, {});
 }
 
-template <Shape shape>
+template <Shape shape, Order order>
 PyObject* call(PyObject* object, PyObject* const* args, std::size_t nargsf, PyObject* kwnames) {
-  return guarded([=] { return call_now<shape>(launcher_of(object), args, nargsf, kwnames); });
+  return guarded(
+      [=] { return call_now<shape, order>(launcher_of(object), args, nargsf, kwnames); });
 }
 
 PyObject* call_without_function(PyObject* object, PyObject* const* /*args*/, std::size_t /*nargsf*/,
@@ -256,10 +312,10 @@ PyObject* call_without_function(PyObject* object, PyObject* const* /*args*/, std
 
 /// launcher.launch(grid_x, grid_y, grid_z, stream, function, kernel_metadata, launch_metadata,
 ///                 enter_hook, exit_hook, *args)
-template <Shape shape>
+template <Shape shape, Order order>
 [[gnu::always_inline]] inline PyObject* launch_now(const Launcher& self, PyObject* const* args,
                                                    Py_ssize_t count) {
-  if (const Status status = self.driver->ensure_context(); !status) [[unlikely]] {
+  if (const Status status = self.driver->begin_launch(); !status) [[unlikely]] {
     return fail_context(self, status);
   }
   if (count != kLaunchFixed + static_cast<Py_ssize_t>(self.plan.arguments)) [[unlikely]] {
@@ -268,16 +324,31 @@ template <Shape shape>
   LaunchRequest request;
   if (!parse_place(self, args, request)) return nullptr;
   auto* function = reinterpret_cast<std::byte*>(&request.function);
-  if (!convert_masked_int_only<Type::u64>(args[4], function)) [[unlikely]] {
+  if (!convert_masked_as_format<Type::u64>(args[4], function)) [[unlikely]] {
     return fail_field(self, "function", args[4]);
   }
-  return run_in_frame<shape, true>(self, args + kLaunchFixed, request,
-                                   {args[5], args[6], args[7], args[8]});
+  return run_in_frame<shape, order, true>(self, args + kLaunchFixed, request,
+                                          {args[5], args[6], args[7], args[8]});
+}
+
+template <Shape shape, Order order>
+PyObject* launch(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  return guarded([=] { return launch_now<shape, order>(launcher_of(object), args, count); });
+}
+
+template <Shape shape, Order order>
+void set_entries(Launcher& launcher) noexcept {
+  launcher.call_entry = call<shape, order>;
+  launcher.launch_entry = launch<shape, order>;
 }
 
 template <Shape shape>
-PyObject* launch(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  return guarded([=] { return launch_now<shape>(launcher_of(object), args, count); });
+void set_entries(Launcher& launcher) noexcept {
+  if (launcher.plan.flat_order) {
+    set_entries<shape, Order::flat>(launcher);
+  } else {
+    set_entries<shape, Order::staged>(launcher);
+  }
 }
 
 }  // namespace
@@ -286,21 +357,26 @@ void choose_entries(Launcher& launcher, bool has_function) noexcept {
   const Plan& plan = launcher.plan;
   const auto pointer_bytes = static_cast<std::uint32_t>(plan.parameters.size() * sizeof(void*));
   const std::uint32_t value_bytes = (plan.values + kMaxHidden) * sizeof(PyObject*);
-  const std::uint32_t held_bytes = (plan.items + kMaxHidden) * sizeof(PyObject*);
+  // In flat order a tuple holds its items.
+  const std::uint32_t held = plan.flat_order ? plan.tuples : plan.items;
+  const std::uint32_t held_bytes = (held + kMaxHidden) * sizeof(PyObject*);
   launcher.pointers_at = plan.slot_bytes;
-  const bool has_tuples = std::any_of(plan.parse.begin(), plan.parse.end(),
-                                      [](const Step& step) { return step.op == Op::open; });
   const bool calls = launcher.scratch_is_called[0] || launcher.scratch_is_called[1];
-  const bool is_flat = !has_tuples && !calls;
+  const bool is_flat = plan.tuples == 0 && !calls;
   launcher.values_at = launcher.pointers_at + pointer_bytes;
   launcher.held_at = launcher.values_at + (is_flat ? 0 : value_bytes);
   const std::uint32_t end = launcher.held_at + (is_flat ? 0 : held_bytes);
   launcher.frame_bytes = (end + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
   const bool releases = launcher.dialect->gil == GilRule::released;
   launcher.submit = releases ? submit_released : submit;
-  launcher.call_entry = is_flat ? call<Shape::flat> : call<Shape::general>;
+  const bool has_clusters = launcher.dialect->metadata == MetadataForm::warps_ctas_shared_clusters;
+  launcher.parse_metadata = has_clusters ? parse_metadata<6> : parse_metadata<3>;
+  if (is_flat) {
+    set_entries<Shape::flat>(launcher);
+  } else {
+    set_entries<Shape::general>(launcher);
+  }
   if (!has_function) launcher.call_entry = call_without_function;
-  launcher.launch_entry = is_flat ? launch<Shape::flat> : launch<Shape::general>;
 }
 
 }  // namespace relaunch

@@ -23,7 +23,8 @@ struct LaunchRequest {
   std::array<std::int32_t, 3> grid;
   std::uint64_t stream;
   std::uint64_t function;
-  Geometry geometry;
+  std::int32_t num_warps;
+  std::int32_t shared;  // bytes
 };
 
 struct Launcher {
@@ -32,13 +33,14 @@ struct Launcher {
   const Driver* driver = nullptr;
   /// Hands a launch to the driver, with or without the GIL as the dialect has it.
   Status (*submit)(const Launcher& self, const LaunchCall& call, bool non_portable) = nullptr;
+  /// Reads kernel_metadata in the dialect's form. False with an exception set.
+  bool (*parse_metadata)(const Launcher& self, PyObject* metadata, Geometry* geometry) = nullptr;
   /// The two entries, picked for the plan's shape.
   vectorcallfunc call_entry = nullptr;
   PyObject* (*launch_entry)(PyObject* self, PyObject* const* args, Py_ssize_t count) = nullptr;
 
   LaunchOptions options;
-  Geometry geometry;
-  EncodedAttributes attributes;  // for `geometry`
+  Configuration configuration;  // of the options' own geometry
   std::uint64_t function = 0;
 
   // One block on a launch's stack: slots, parameter pointers, values, held items. Offsets in bytes.

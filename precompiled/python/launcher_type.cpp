@@ -36,22 +36,32 @@ Ref tree_option(PyObject* value) {
 const Dialect& dialect_option(PyObject* value) {
   const std::string name = text_option(value, "dialect");
   if (const Dialect* dialect = find_dialect(name)) return *dialect;
-  std::string known;
-  for (const Dialect& dialect : all_dialects()) {
-    known += (known.empty() ? "" : ", ") + std::string(dialect.name);
+  throw BindError(unknown_dialect(name));
+}
+
+/// Refuses scratch that the dialect has no parameter for.
+void check_scratch(const Dialect& dialect, HiddenKind kind, std::string_view name,
+                   PyObject* given) {
+  if (given == Py_None) return;
+  bool has_null = false;
+  for (const HiddenParameter& hidden : dialect.hidden.parameters) {
+    if (hidden.kind == kind) return;
+    has_null = has_null || hidden.name == name;
   }
-  throw BindError("unknown dialect '" + name + "'; there are " + known);
+  throw BindError(std::string(dialect.name) + (has_null ? " passes a null " : " has no ") +
+                  std::string(name) + "; none can be given");
 }
 
 /// Objects for the hidden parameters, and which of them are called at each launch.
 void set_scratch(Launcher& launcher, const ConstructorArguments& arguments) {
-  const auto hidden = launcher.dialect->hidden.parameters;
-  bool global_is_taken = false;
+  const Dialect& dialect = *launcher.dialect;
+  check_scratch(dialect, HiddenKind::global_scratch, "global_scratch", arguments.global_scratch);
+  check_scratch(dialect, HiddenKind::profile_scratch, "profile_scratch", arguments.profile_scratch);
+  const auto hidden = dialect.hidden.parameters;
   for (std::size_t i = 0; i < kMaxHidden; ++i) {
     PyObject* scratch = Py_None;
     if (i < hidden.size() && hidden[i].kind == HiddenKind::global_scratch) {
       scratch = arguments.global_scratch;
-      global_is_taken = true;
     }
     if (i < hidden.size() && hidden[i].kind == HiddenKind::profile_scratch) {
       scratch = arguments.profile_scratch;
@@ -60,13 +70,10 @@ void set_scratch(Launcher& launcher, const ConstructorArguments& arguments) {
     if (scratch == Py_None || PyLong_Check(scratch) || PyCallable_Check(scratch) == 0) continue;
     launcher.scratch_is_called[i] = PyObject_HasAttrString(scratch, "data_ptr") == 0;
   }
-  if (arguments.global_scratch != Py_None && !global_is_taken) {
-    throw BindError(std::string(launcher.dialect->name) +
-                    " passes a null global_scratch; none can be given");
-  }
 }
 
-void set_launch_options(Launcher& launcher, const ConstructorArguments& arguments) {
+/// Sets the options; gives the geometry.
+Geometry set_launch_options(Launcher& launcher, const ConstructorArguments& arguments) {
   LaunchOptions& options = launcher.options;
   const Dialect& dialect = *launcher.dialect;
   options.cooperative = arguments.cooperative != 0;
@@ -81,16 +88,18 @@ void set_launch_options(Launcher& launcher, const ConstructorArguments& argument
   options.preferred_cluster = dims_option(arguments.preferred_cluster, "preferred_cluster");
   options.scheduling = scheduling_option(arguments.scheduling);
   options.non_portable_cluster = arguments.non_portable_cluster != 0;
-  launcher.geometry = {int_option(arguments.num_warps, "num_warps", 4),
-                       int_option(arguments.num_ctas, "num_ctas", 1),
-                       int_option(arguments.shared, "shared", 0)};
-  check_options(dialect, options, launcher.geometry);
+  const Geometry geometry = {.num_warps = int_option(arguments.num_warps, "num_warps", 4),
+                             .num_ctas = int_option(arguments.num_ctas, "num_ctas", 1),
+                             .shared = int_option(arguments.shared, "shared", 0)};
+  check_options(dialect, options, geometry);
+  return make_geometry(dialect, options, geometry);
 }
 
 /// A function is told once, here, that it may have more shared memory than all functions may.
 void allow_shared(const Launcher& launcher) {
-  if (launcher.geometry.shared <= static_cast<std::int32_t>(kSharedWithoutAsking)) return;
-  const auto bytes = static_cast<std::uint32_t>(launcher.geometry.shared);
+  const std::int32_t shared = launcher.configuration.geometry.shared;
+  if (shared <= static_cast<std::int32_t>(kSharedWithoutAsking)) return;
+  const auto bytes = static_cast<std::uint32_t>(shared);
   Status status = launcher.driver->ensure_context();
   if (status) status = launcher.driver->allow_shared(launcher.function, bytes);
   if (status) return;
@@ -108,7 +117,7 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
   } else {
     launcher->name = text_option(arguments.name, "name");
   }
-  set_launch_options(*launcher, arguments);
+  const Geometry geometry = set_launch_options(*launcher, arguments);
   set_scratch(*launcher, arguments);
   const auto* tree = pybind11::handle(launcher->tree.get()).cast<const Tree*>();
   launcher->plan = make_plan(*tree, dialect,
@@ -116,16 +125,14 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
                               .round_bf16 = arguments.round_bf16 != 0,
                               .descriptor_metas = metas_option(arguments.tensordesc_meta),
                               .global_scratch = arguments.global_scratch != Py_None,
-                              .profile_scratch = arguments.profile_scratch != Py_None});
-  const bool has_path = arguments.driver != Py_None;
-  launcher->driver = &Driver::open(
-      dialect.backend, has_path ? path_option(arguments.driver) : std::string(dialect.driver),
-      has_path);
+                              .profile_scratch = arguments.profile_scratch != Py_None,
+                              .constants = indices_option(arguments.constants, "constants")});
+  std::optional<std::string> path;
+  if (arguments.driver != Py_None) path = path_option(arguments.driver);
+  launcher->driver = &Driver::open(dialect, path);
   launcher->driver->check_parameter_bytes(launcher->plan.parameter_bytes,
                                           call_text(launcher->name, launcher->plan));
-  launcher->attributes = launcher->driver->encode(
-      make_attributes(dialect, launcher->options, launcher->geometry.num_ctas),
-      launcher->options.cooperative);
+  launcher->configuration = configure(dialect, *launcher->driver, launcher->options, geometry);
   launcher->descriptor_type = Ref(reinterpret_cast<PyObject*>(find_descriptor_type(dialect)));
   const bool has_function = arguments.function != Py_None;
   if (has_function) {
@@ -232,7 +239,7 @@ PyMethodDef methods[] = {
      "launch($self, grid_x, grid_y, grid_z, stream, function, kernel_metadata, launch_metadata, "
      "enter_hook, exit_hook, /, *args)\n--\n\n"
      "A launch as Triton's own launchers take it: `function` and `kernel_metadata` (num_warps, "
-     "num_ctas, shared) win over the constructor's."},
+     "num_ctas, shared, and to 3.5 cluster_x, cluster_y, cluster_z) win over the constructor's."},
     {nullptr, nullptr, 0, nullptr},
 };
 

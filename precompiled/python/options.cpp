@@ -34,7 +34,7 @@ const char* const kConstructorText =
     "Launcher(tree, *, dialect, function=None, name='kernel', num_warps=4, num_ctas=1, shared=0, "
     "cooperative=False, pdl=False, warp_size=None, tensordesc_meta=None, global_scratch=None, "
     "profile_scratch=None, driver=None, strict=False, round_bf16=False, cluster=None, "
-    "preferred_cluster=None, scheduling=None, non_portable_cluster=False)\n--\n\n"
+    "preferred_cluster=None, scheduling=None, non_portable_cluster=False, constants=None)\n--\n\n"
     "One kernel bound to one signature: launcher(grid_x, grid_y, grid_z, stream, *args).\n\n"
     "Raises BindError (a ValueError) for a signature or option that cannot be launched, naming it.";
 
@@ -59,14 +59,15 @@ ConstructorArguments read_arguments(PyObject* args, PyObject* kwargs) {
                                 "preferred_cluster",
                                 "scheduling",
                                 "non_portable_cluster",
+                                "constants",
                                 nullptr};
   ConstructorArguments a;
   const int read = PyArg_ParseTupleAndKeywords(
-      args, kwargs, "O|$OOOOOOppOOOOOppOOOp:Launcher", const_cast<char**>(names), &a.tree,
+      args, kwargs, "O|$OOOOOOppOOOOOppOOOpO:Launcher", const_cast<char**>(names), &a.tree,
       &a.dialect, &a.function, &a.name, &a.num_warps, &a.num_ctas, &a.shared, &a.cooperative,
       &a.pdl, &a.warp_size, &a.tensordesc_meta, &a.global_scratch, &a.profile_scratch, &a.driver,
       &a.strict, &a.round_bf16, &a.cluster, &a.preferred_cluster, &a.scheduling,
-      &a.non_portable_cluster);
+      &a.non_portable_cluster, &a.constants);
   if (read == 0) throw PythonError();
   if (a.dialect == Py_None) {
     PyErr_SetString(PyExc_TypeError, "Launcher() needs dialect=, such as 'triton-3.6-cuda'");
@@ -102,7 +103,7 @@ std::int32_t int_option(PyObject* value, const char* option, std::int32_t otherw
 
 std::uint64_t handle_option(PyObject* value, const char* option) {
   std::uint64_t number = 0;
-  if (!uint64_of(value, true, &number)) {
+  if (!uint64_of(value, Beside::as_format, &number)) {
     not_converted(option, "a handle, an int from 0 to 2**64 - 1", value);
   }
   return number;
@@ -159,6 +160,24 @@ std::vector<bool> metas_option(PyObject* value) {
     metas.push_back(PyTuple_GET_ITEM(items.get(), i) != Py_None);
   }
   return metas;
+}
+
+std::vector<std::size_t> indices_option(PyObject* value, const char* option) {
+  std::vector<std::size_t> indices;
+  if (value == Py_None) return indices;
+  constexpr const char* kExpected = "an iterable of entry indices";
+  const Ref items(PySequence_Tuple(value));
+  if (!items) not_converted(option, kExpected, value);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    PyObject* item = PyTuple_GET_ITEM(items.get(), i);
+    const std::int32_t index = int_option(item, option, -1);
+    if (index < 0) {
+      throw BindError(std::string(option) + ": expected " + kExpected + " from 0, got " +
+                      (item == Py_None ? "None" : std::to_string(index)));
+    }
+    indices.push_back(static_cast<std::size_t>(index));
+  }
+  return indices;
 }
 
 }  // namespace relaunch

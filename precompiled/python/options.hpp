@@ -38,6 +38,7 @@ struct ConstructorArguments {
   PyObject* preferred_cluster = Py_None;
   PyObject* scheduling = Py_None;
   int non_portable_cluster = 0;
+  PyObject* constants = Py_None;
 };
 
 extern const char* const kConstructorText;  // docstring, the text signature first
@@ -64,5 +65,8 @@ std::optional<Scheduling> scheduling_option(PyObject* value);
 
 /// For each entry of tensordesc_meta whether there is one; empty for None.
 std::vector<bool> metas_option(PyObject* value);
+
+/// Indices from 0: any iterable of ints (the keys of a dict), None giving none.
+std::vector<std::size_t> indices_option(PyObject* value, const char* option);
 
 }  // namespace relaunch

@@ -20,6 +20,10 @@ namespace relaunch {
 /// scratch: their values are copied, and items are held.
 enum class Shape : std::uint8_t { flat, general };
 
+/// When arguments are converted: scalars before the enter hook and the rest after it, stage by
+/// stage, or all after it in flat order.
+enum class Order : std::uint8_t { staged, flat };
+
 /// A tuple whose length and items no Python code decides.
 inline bool is_plain_tuple(PyObject* object) noexcept {
   if (PyTuple_CheckExact(object)) return true;
@@ -52,6 +56,18 @@ inline PyObject* item_of(PyObject* sequence, std::uint32_t index, HeldItems& hel
   return item;
 }
 
+/// Replaces the value, any iterable, by a tuple of its items, held where the caller does not hold
+/// it: no code of the iterable is run afterwards. False with an exception set, one that is worded,
+/// where there are not `step.extra` items.
+bool open_iterable(const Launcher& self, const Step& step, PyObject** values, HeldItems& held);
+
+/// Whether a converter left its note that the fp16 in this slot overflowed.
+inline bool is_overflowed(const std::byte* slot) noexcept {
+  std::uint16_t note = 0;
+  std::memcpy(&note, slot + kHalfNote, sizeof(note));
+  return note != 0;
+}
+
 /// Converts the scalars of one kind that follow each other; false at the first that cannot be,
 /// `step` then being its own. A function of its own, so that neither the size nor the registers of
 /// a launch's entry decide what an argument costs.
@@ -68,6 +84,11 @@ template <bool (*convert)(PyObject*, std::byte*) noexcept>
   return done;
 }
 
+#define RELAUNCH_CONVERSION_CASE(op, type, bytes, converter)                         \
+  case Op::op:                                                                       \
+    done = convert_run<convert_##converter<Type::type, bytes>>(step, values, slots); \
+    break;
+
 /// Left to right, before the enter hook: scalars are converted, tuples opened. Steps of one kind
 /// that follow each other run without being looked at again.
 template <Shape shape>
@@ -79,41 +100,9 @@ template <Shape shape>
   for (;;) {
     bool done = false;
     switch (step->op) {
-#define RELAUNCH_SCALAR(id, converter) \
-  case Op::id: done = convert_run<converter<Type::id>>(step, values, slots); break;
-#define RELAUNCH_CASE_signed_range(id) RELAUNCH_SCALAR(id, convert_signed_range)
-#define RELAUNCH_CASE_unsigned_byte(id) RELAUNCH_SCALAR(id, convert_unsigned_byte)
-#define RELAUNCH_CASE_masked(id) RELAUNCH_SCALAR(id, convert_masked)
-#define RELAUNCH_CASE_masked_int_only(id) RELAUNCH_SCALAR(id, convert_masked_int_only)
-#define RELAUNCH_CASE_floating(id) RELAUNCH_SCALAR(id, convert_floating)
-#define RELAUNCH_CASE_pointer(id)
-#define RELAUNCH_CASE_tensor_map(id)
-#define RELAUNCH_CASE_tdm_descriptor(id)
-#define RELAUNCH_CASE_expanded(id)
-#define RELAUNCH_CASE_skipped(id)
-#define RELAUNCH_TYPE(code, id, name, aliases, size, alignment, converter) \
-  RELAUNCH_CASE_##converter(id)
-#define RELAUNCH_POINTEE(name, aliases)
-#include "precompiled/core/types.def"
-#undef RELAUNCH_TYPE
-#undef RELAUNCH_POINTEE
-#undef RELAUNCH_SCALAR
-      case Op::checked_u1:
-        done = convert_run<convert_checked<Type::u1>>(step, values, slots);
-        break;
-      case Op::checked_u8:
-        done = convert_run<convert_checked<Type::u8>>(step, values, slots);
-        break;
-      case Op::checked_u16:
-        done = convert_run<convert_checked<Type::u16>>(step, values, slots);
-        break;
-      case Op::checked_u32:
-        done = convert_run<convert_checked<Type::u32>>(step, values, slots);
-        break;
-      case Op::checked_u64:
-        done = convert_run<convert_checked<Type::u64>>(step, values, slots);
-        break;
-      case Op::rounded_bf16: done = convert_run<convert_rounded_bf16>(step, values, slots); break;
+#define RELAUNCH_CONVERSION RELAUNCH_CONVERSION_CASE
+#include "precompiled/core/conversions.def"
+#undef RELAUNCH_CONVERSION
       case Op::open:
         done = is_sequence_of(values[step->source], step->extra);
         if (!done) return fail_sequence(self, *step, values[step->source]);
@@ -125,12 +114,29 @@ template <Shape shape>
         if (!done) return fail_sequence(self, *step, values[step->source]);
         ++step;
         break;
+      case Op::check_half:
+        done = !is_overflowed(slots + step->target);
+        if (!done) return fail_half(self, *step, values[step->source]);
+        ++step;
+        break;
       case Op::end: return true;
       default: __builtin_unreachable();
     }
     if (!done) [[unlikely]]
       return fail_scalar(self, *step, values[step->source]);
   }
+}
+
+/// An address in its slot.
+[[gnu::always_inline]] inline bool take_pointer(const Launcher& self, const Step& step,
+                                                PyObject* value, std::byte* slot,
+                                                PointerFailure* failure) {
+  std::uint64_t address = 0;
+  if (!convert_pointer(value, *self.driver, &address, failure)) [[unlikely]] {
+    return fail_pointer(self, step, value, *failure);
+  }
+  store(slot, address);
+  return true;
 }
 
 /// After the enter hook, in the dialect's order: addresses, descriptors, fp16 overflows.
@@ -141,23 +147,13 @@ template <Shape shape>
   for (const Step* step = self.plan.intake.data();; ++step) {
     std::byte* slot = slots + step->target;
     switch (step->op) {
-      case Op::pointer: {
-        PyObject* value = values[step->source];
-        std::uint64_t address = 0;
-        if (!convert_pointer(value, *self.driver, &address, &failure)) [[unlikely]] {
-          return fail_pointer(self, *step, value, failure);
-        }
-        store(slot, address);
+      case Op::pointer:
+        if (!take_pointer(self, *step, values[step->source], slot, &failure)) return false;
         break;
-      }
       case Op::hidden: {
         PyObject* value = shape == Shape::flat ? self.scratch[step->extra].get()
                                                : values[self.plan.values + step->extra];
-        std::uint64_t address = 0;
-        if (!convert_pointer(value, *self.driver, &address, &failure)) [[unlikely]] {
-          return fail_pointer(self, *step, value, failure);
-        }
-        store(slot, address);
+        if (!take_pointer(self, *step, value, slot, &failure)) return false;
         break;
       }
       case Op::null: store(slot, std::uint64_t{0}); break;
@@ -166,15 +162,65 @@ template <Shape shape>
       case Op::tdm_desc:
         if (!take_descriptor(self, *step, values[step->source], slot)) return false;
         break;
-      case Op::check_half: {
-        std::uint16_t overflowed = 0;
-        std::memcpy(&overflowed, slot + 2, sizeof(overflowed));
-        if (overflowed != 0) return fail_half(self, *step, values[step->source]);
+      case Op::check_half:
+        if (is_overflowed(slot)) return fail_half(self, *step, values[step->source]);
         break;
-      }
       case Op::end: return true;
       default: __builtin_unreachable();
     }
+  }
+}
+
+/// All of it after the enter hook, for launchers that convert in flat order: every tuple is opened
+/// before the first argument is converted.
+template <Shape shape>
+[[gnu::always_inline]] inline bool take_in_flat_order(const Launcher& self, PyObject** own_values,
+                                                      PyObject* const* arguments, std::byte* slots,
+                                                      HeldItems& held) {
+  PyObject* const* values = shape == Shape::flat ? arguments : own_values;
+  PointerFailure failure;
+  const Step* step = self.plan.intake.data();
+  for (;;) {
+    bool done = false;
+    switch (step->op) {
+#define RELAUNCH_CONVERSION RELAUNCH_CONVERSION_CASE
+#include "precompiled/core/conversions.def"
+#undef RELAUNCH_CONVERSION
+      case Op::open:
+        if (!open_iterable(self, *step, own_values, held)) return false;
+        ++step;
+        continue;
+      case Op::item:
+        own_values[step->target] = PyTuple_GET_ITEM(own_values[step->source], step->extra);
+        ++step;
+        continue;
+      case Op::pointer:
+        done = take_pointer(self, *step, values[step->source], slots + step->target, &failure);
+        if (!done) return false;
+        ++step;
+        continue;
+      case Op::hidden: {
+        PyObject* value = shape == Shape::flat ? self.scratch[step->extra].get()
+                                               : values[self.plan.values + step->extra];
+        if (!take_pointer(self, *step, value, slots + step->target, &failure)) return false;
+        ++step;
+        continue;
+      }
+      case Op::null:
+        store(slots + step->target, std::uint64_t{0});
+        ++step;
+        continue;
+      case Op::nv_tma_desc:
+      case Op::map_address:
+      case Op::tdm_desc:
+        if (!take_descriptor(self, *step, values[step->source], slots + step->target)) return false;
+        ++step;
+        continue;
+      case Op::check_half: __builtin_unreachable();
+      case Op::end: return true;
+    }
+    if (!done) [[unlikely]]
+      return fail_scalar(self, *step, values[step->source]);
   }
 }
 

@@ -38,11 +38,5 @@ TEST(Dialect, HiddenParameters) {
   EXPECT_EQ(hip.hidden.parameters[1].kind, HiddenKind::profile_scratch);
 }
 
-TEST(Dialect, SlotsAreTheTypesOwn) {
-  for (const Dialect& dialect : all_dialects()) {
-    for (const TypeInfo& type : kTypes) EXPECT_EQ(slot_size(dialect, type.type), type.size);
-  }
-}
-
 }  // namespace
 }  // namespace relaunch

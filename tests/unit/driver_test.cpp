@@ -14,7 +14,8 @@ namespace {
 
 std::string refusal(Backend backend, std::string_view path) {
   try {
-    Driver::open(backend, path, true);
+    Driver::open(*find_dialect(backend == Backend::cuda ? "triton-3.6-cuda" : "triton-3.6-hip"),
+                 std::string(path));
   } catch (const DriverError& error) {
     return error.what();
   }
@@ -48,7 +49,7 @@ std::string parameter_refusal(const Driver& driver, std::uint32_t bytes) {
 
 TEST(Driver, OldDriversTakeFewerParameters) {
   constexpr const char* kRecorder = RELAUNCH_RECORDER_DIR "/libcuda.so.1";
-  const Driver& driver = Driver::open(Backend::cuda, kRecorder, true);
+  const Driver& driver = Driver::open(*find_dialect("triton-3.6-cuda"), kRecorder);
   void* recorder = dlopen(kRecorder, RTLD_NOW);
   const auto reset = reinterpret_cast<decltype(&relaunch_recorder_reset)>(
       dlsym(recorder, "relaunch_recorder_reset"));

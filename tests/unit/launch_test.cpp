@@ -21,7 +21,8 @@ const Dialect& hip() { return *find_dialect("triton-3.6-hip"); }
 
 std::vector<std::pair<Kind, Value>> attributes(const Dialect& dialect, const LaunchOptions& options,
                                                std::int32_t num_ctas) {
-  const AttributeList list = make_attributes(dialect, options, num_ctas);
+  const AttributeList list =
+      make_attributes(dialect, options, make_geometry(dialect, options, {.num_ctas = num_ctas}));
   std::vector<std::pair<Kind, Value>> out;
   for (std::uint32_t i = 0; i < list.count; ++i) {
     out.emplace_back(list.items[i].kind, list.items[i].value);
@@ -89,22 +90,27 @@ TEST(Attributes, NonPortableClusters) {
   EXPECT_TRUE(asks_non_portable(cuda(), options, 1));
 }
 
+GridScale times(std::int32_t factor) {
+  return make_scale(cuda(), make_geometry(cuda(), {}, {.num_ctas = factor}));
+}
+
 TEST(Grid, EachDimensionByItself) {
-  EXPECT_EQ(check_grid({1, 1, 1}, 1), GridCheck::launch);
-  EXPECT_EQ(check_grid({1 << 26, 64, 1}, 1), GridCheck::launch);  // the product is 2^32
-  EXPECT_EQ(check_grid({INT32_MAX, INT32_MAX, INT32_MAX}, 1), GridCheck::launch);
-  EXPECT_EQ(check_grid({0, 1, 1}, 1), GridCheck::skip);
-  EXPECT_EQ(check_grid({4, 4, 0}, 16), GridCheck::skip);
-  EXPECT_EQ(check_grid({-1, -1, 1}, 1), GridCheck::x_out_of_range);
-  EXPECT_EQ(check_grid({1, INT32_MIN, 0}, 1), GridCheck::y_out_of_range);
-  EXPECT_EQ(check_grid({0, 0, -1}, 1), GridCheck::z_out_of_range);
+  EXPECT_EQ(check_grid({1, 1, 1}, times(1)), GridCheck::launch);
+  EXPECT_EQ(check_grid({1 << 26, 64, 1}, times(1)), GridCheck::launch);  // the product is 2^32
+  EXPECT_EQ(check_grid({INT32_MAX, INT32_MAX, INT32_MAX}, times(1)), GridCheck::launch);
+  EXPECT_EQ(check_grid({0, 1, 1}, times(1)), GridCheck::skip);
+  EXPECT_EQ(check_grid({4, 4, 0}, times(16)), GridCheck::skip);
+  EXPECT_EQ(check_grid({-1, -1, 1}, times(1)), GridCheck::x_out_of_range);
+  EXPECT_EQ(check_grid({1, INT32_MIN, 0}, times(1)), GridCheck::y_out_of_range);
+  EXPECT_EQ(check_grid({0, 0, -1}, times(1)), GridCheck::z_out_of_range);
 }
 
 TEST(Grid, ClustersScaleX) {
-  EXPECT_EQ(check_grid({1 << 30, 1, 1}, 1), GridCheck::launch);
-  EXPECT_EQ(check_grid({1 << 30, 1, 1}, 2), GridCheck::x_out_of_range);
-  EXPECT_EQ(check_grid({(1 << 30) - 1, 1, 1}, 2), GridCheck::launch);
-  EXPECT_EQ(check_grid({INT32_MAX, 1, 1}, -1), GridCheck::launch);
+  EXPECT_EQ(check_grid({1 << 30, 1, 1}, times(1)), GridCheck::launch);
+  EXPECT_EQ(check_grid({1 << 30, 1, 1}, times(2)), GridCheck::x_out_of_range);
+  EXPECT_EQ(check_grid({(1 << 30) - 1, 1, 1}, times(2)), GridCheck::launch);
+  EXPECT_EQ(check_grid({INT32_MAX, 1, 1}, times(-1)), GridCheck::x_out_of_range);
+  EXPECT_EQ(check_grid({INT32_MAX, 1, 1}, times(0)), GridCheck::launch);
 }
 
 TEST(Options, Refusals) {

@@ -26,8 +26,9 @@ static_assert(kTypes[static_cast<int>(Type::pointer) - 1].size == 8);
 static_assert(kTypes[static_cast<int>(Type::nv_tma_desc) - 1].size == 128);
 static_assert(kTypes[static_cast<int>(Type::nv_tma_desc) - 1].alignment == 64);
 static_assert(kTypes[static_cast<int>(Type::tdm_desc) - 1].size == 48);
-static_assert(static_cast<int>(Op::fp64) == static_cast<int>(Type::fp64));
-static_assert(static_cast<int>(Op::checked_u1) == 64);
+static_assert(conversion(Op::fp64).type == Type::fp64 && conversion(Op::fp64).bytes == 8);
+static_assert(conversion(Op::wide_u1).type == Type::u1 && conversion(Op::wide_u1).bytes == 4);
+static_assert(is_scalar(Op::ranged_fp16) && !is_scalar(Op::pointer));
 
 TEST(Types, TableIsInOrderOfCodes) {
   int code = 1;
