@@ -214,7 +214,6 @@ CALL: dict[str, Callable[[Situation], bool]] = {
     "there are too few or too many arguments": _stops_first("count"),
     "the grid is the first to be refused": _stops_first("grid"),
     "the first refused argument is a tuple of another length": _stops_first("tuple length"),
-    "a tuple cannot be opened, and what comes before it shows": _stops_first("no tuple"),
     "the first refused argument is an int out of its type's range": _stops_first("int range"),
     "the first refused argument is an int pointer out of range": _stops_first("int pointer"),
     "the first refused argument is a pointer that raises": _stops_first("data_ptr raises"),

@@ -32,7 +32,6 @@ INT_BITS = {"i1": 32, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "u1": 32, "u8": 
 FLOAT_TYPES = ("fp16", "bf16", "fp32", "f32", "fp64")
 RANGE_CHECKED = ("i8", "i16", "i32")  # by ours; the released launchers keep the low bits of any C long
 QUERY = {"cuda": "cuPointerGetAttribute", "hip": "hipPointerGetAttribute"}
-NO_TUPLE = "no tuple"
 ALL_ONES = 2**64 - 1
 
 Event = dict[str, Any]
@@ -85,15 +84,15 @@ def _known(address: int) -> tuple[int, int]:
 
 
 def turns(situation: Situation) -> list[Turn]:
-    """Every argument's turn in the launchers' order: kernel arguments left to right, tuples opened, scratch last.
+    """Every argument's turn in the launchers' order: tuples that cannot be opened, for all are opened before the
+    first argument is looked at, then kernel arguments left to right, scratch last.
 
     Arguments behind a place where both launchers stop are among them. The count of arguments must be right.
     """
     queries = Queries(situation)
-    found = []
-    for item in _flat(situation):
-        found.append(item if isinstance(item, Turn) else _turn(situation, item, queries))
-    return found
+    found = list(_flat(situation))
+    closed = [item for item in found if isinstance(item, Turn)]
+    return [*closed, *(_turn(situation, item, queries) for item in found if isinstance(item, Leaf))]
 
 
 def _flat(situation: Situation) -> Iterator[Leaf | Turn]:
@@ -110,7 +109,7 @@ def _opened(kind: Any, argument: Argument, place: Place) -> Iterator[Leaf | Turn
         return
     items = iterated(argument)
     if items is None:
-        yield Turn(place, (), "TypeError", "TypeError", NO_TUPLE)
+        yield both(place, "TypeError")
     elif len(items) != len(kind):
         yield Turn(place, ours="TypeError", why="tuple length")
     else:
@@ -242,21 +241,10 @@ def first_stop(situation: Situation) -> Stop | None:
     events = events + ([{"hook": "enter"}] if enter != "none" else [])
     if enter == "raise":
         return None
-    found = turns(situation)
-    return _first_stop(events, found, any(turn.why == NO_TUPLE for turn in found))
-
-
-def _first_stop(before: list[Event], found: list[Turn], opens_fail: bool) -> Stop | None:
-    """`opens_fail`: the released launcher opens all tuples before it looks at any argument, and cannot open one."""
-    events = list(before)
-    for turn in found:
+    for turn in turns(situation):
         events += turn.events
-        if turn.ours is None:
-            continue
-        if opens_fail and turn.why in ("", NO_TUPLE):
-            alike = events == before and turn.ours == "TypeError"
-            return None if alike else Stop(events, turn.ours, NO_TUPLE)
-        return Stop(events, turn.ours, turn.why) if turn.why else None
+        if turn.ours is not None:
+            return Stop(events, turn.ours, turn.why) if turn.why else None
     return None
 
 

@@ -184,6 +184,7 @@ constexpr Dialect hip_3_7() {
   d.name = "triton-3.7-hip";
   d.conversions = kConversions37;
   d.descriptors = descriptors::kHip37;
+  d.calls = kCallsHip37;
   d.intake = kIntake37;
   d.metadata_errors = MetadataErrors::any_sequence;
   return d;

@@ -94,14 +94,19 @@ enum class LaunchFunction : std::uint8_t {
   plain_without_attributes,  // cuLaunchKernel where there is no attribute to set
 };
 
-/// HIP: after a pointer query that found nothing, the runtime's last error is cleared, or left.
-enum class QueryError : std::uint8_t { cleared, left };
+/// What becomes of a pointer query that fails. An address that the device cannot reach is always an
+/// error.
+enum class QueryRule : std::uint8_t {
+  strict,               // so is any other failure
+  clears_error,         // likewise; and after an unreachable address the last error is cleared
+  ignores_other_errors  // after any other failure the address stays as it was; cleared as above
+};
 
 /// What is called beside the launch itself, and how.
 struct DriverRules {
   ContextRule context;
   LaunchFunction launch;
-  QueryError query_error;
+  QueryRule query;
   bool operator==(const DriverRules&) const = default;
   auto operator<=>(const DriverRules&) const = default;
 };

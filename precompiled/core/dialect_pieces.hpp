@@ -83,15 +83,17 @@ inline constexpr std::array kAttributesHip36 = {AttributeKind::cluster_dimension
 
 // Driver calls.
 inline constexpr DriverRules kCallsCuda30 = {
-    ContextRule::none, LaunchFunction::plain_without_attributes, QueryError::left};
+    ContextRule::none, LaunchFunction::plain_without_attributes, QueryRule::strict};
 inline constexpr DriverRules kCallsCuda32 = {
-    ContextRule::ensure, LaunchFunction::plain_without_attributes, QueryError::left};
+    ContextRule::ensure, LaunchFunction::plain_without_attributes, QueryRule::strict};
 inline constexpr DriverRules kCallsCuda34 = {ContextRule::ensure, LaunchFunction::extended,
-                                             QueryError::left};
+                                             QueryRule::strict};
 inline constexpr DriverRules kCallsHip30 = {ContextRule::none, LaunchFunction::extended,
-                                            QueryError::left};
+                                            QueryRule::strict};
 inline constexpr DriverRules kCallsHip35 = {ContextRule::none, LaunchFunction::extended,
-                                            QueryError::cleared};
+                                            QueryRule::clears_error};
+inline constexpr DriverRules kCallsHip37 = {ContextRule::none, LaunchFunction::extended,
+                                            QueryRule::ignores_other_errors};
 
 // 227 KiB of shared memory are a block's on sm_90; above 228 KiB the mode must allow more.
 inline constexpr std::int32_t kMostShared39 = 228 * 1024;

@@ -108,6 +108,9 @@ Geometry make_geometry(const Dialect& dialect, const LaunchOptions& options,
   return out;
 }
 
+/// The shared memory mode that recorded launches of 3.9 ask for.
+constexpr std::uint32_t kOversizeShared = 3;
+
 AttributeList make_attributes(const Dialect& dialect, const LaunchOptions& options,
                               const Geometry& geometry) {
   const bool cta_clusters = has_cta_clusters(dialect, geometry.num_ctas);
@@ -137,7 +140,7 @@ AttributeList make_attributes(const Dialect& dialect, const LaunchOptions& optio
             options.preferred_cluster.value_or(Dims{}));
         break;
       case AttributeKind::oversize_shared:
-        add(geometry.shared > dialect.most_shared, kind, {1, 0, 0});
+        add(geometry.shared > dialect.most_shared, kind, {kOversizeShared, 0, 0});
         break;
     }
   }

@@ -26,7 +26,7 @@ Handle handle(std::uint64_t value) {
 }
 
 /// The rule is a template argument: a query does not look at it.
-template <QueryError query_error>
+template <QueryRule query>
 class HipDriver final : public Driver {
  public:
   explicit HipDriver(Library library) : Driver(Backend::hip), library_(std::move(library)) {
@@ -44,8 +44,14 @@ class HipDriver final : public Driver {
     const hipError_t result =
         f_.hipPointerGetAttribute(device, hip::kDevicePointer, handle<void*>(address));
     // The runtime keeps this error for the next hipGetLastError of anyone; it is ours, so clear it.
-    if (query_error == QueryError::cleared && result == hipErrorInvalidValue) {
+    if (query != QueryRule::strict && result == hipErrorInvalidValue) {
       [[maybe_unused]] const hipError_t cleared = f_.hipGetLastError();
+    }
+    if constexpr (query == QueryRule::ignores_other_errors) {
+      if (result != hipSuccess && result != hipErrorInvalidValue) {
+        *device = address;
+        return {};
+      }
     }
     return {result, "hipPointerGetAttribute"};
   }
@@ -113,10 +119,14 @@ class HipDriver final : public Driver {
 }  // namespace
 
 std::unique_ptr<Driver> make_hip_driver(Library library, const DriverRules& rules) {
-  if (rules.query_error == QueryError::cleared) {
-    return std::make_unique<HipDriver<QueryError::cleared>>(std::move(library));
+  switch (rules.query) {
+    case QueryRule::strict: break;
+    case QueryRule::clears_error:
+      return std::make_unique<HipDriver<QueryRule::clears_error>>(std::move(library));
+    case QueryRule::ignores_other_errors:
+      return std::make_unique<HipDriver<QueryRule::ignores_other_errors>>(std::move(library));
   }
-  return std::make_unique<HipDriver<QueryError::left>>(std::move(library));
+  return std::make_unique<HipDriver<QueryRule::strict>>(std::move(library));
 }
 
 }  // namespace relaunch
