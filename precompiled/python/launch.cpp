@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -17,9 +18,10 @@
 namespace relaunch {
 namespace {
 
-/// Larger frames are taken from the heap; 256 parameters of 8 bytes fit. A data_ptr() or hook may
-/// launch again, as deep as Python's recursion limit of 1000 lets it, on a stack of 8 MiB.
-constexpr std::uint32_t kLargestStackFrame = 4 * 1024;
+/// Larger frames are taken from the heap; 256 parameters of 8 bytes fit, items of tuples or not. A
+/// data_ptr() or hook may launch again, as deep as Python's recursion limit of 1000 lets it, on a
+/// stack of 8 MiB.
+constexpr std::uint32_t kLargestStackFrame = 6400;
 
 constexpr Py_ssize_t kCallFixed = 4;    // grid_x, grid_y, grid_z, stream
 constexpr Py_ssize_t kLaunchFixed = 9;  // these, function, kernel_metadata, launch_metadata, hooks
@@ -360,11 +362,11 @@ void choose_entries(Launcher& launcher, bool has_function) noexcept {
   // In flat order a tuple holds its items.
   const std::uint32_t held = plan.flat_order ? plan.tuples : plan.items;
   const std::uint32_t held_bytes = (held + kMaxHidden) * sizeof(PyObject*);
-  launcher.pointers_at = plan.slot_bytes;
   const bool calls = launcher.scratch_is_called[0] || launcher.scratch_is_called[1];
   const bool is_flat = plan.tuples == 0 && !calls;
-  launcher.values_at = launcher.pointers_at + pointer_bytes;
-  launcher.held_at = launcher.values_at + (is_flat ? 0 : value_bytes);
+  // The pointers are written when the values have been read: they take the same room.
+  launcher.values_at = launcher.pointers_at = plan.slot_bytes;
+  launcher.held_at = plan.slot_bytes + std::max(pointer_bytes, is_flat ? 0 : value_bytes);
   const std::uint32_t end = launcher.held_at + (is_flat ? 0 : held_bytes);
   launcher.frame_bytes = (end + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
   const bool releases = launcher.dialect->gil == GilRule::released;

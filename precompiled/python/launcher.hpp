@@ -43,7 +43,8 @@ struct Launcher {
   Configuration configuration;  // of the options' own geometry
   std::uint64_t function = 0;
 
-  // One block on a launch's stack: slots, parameter pointers, values, held items. Offsets in bytes.
+  // One block on a launch's stack: slots, values and then parameter pointers, held items. Offsets
+  // in bytes.
   std::uint32_t pointers_at = 0;
   std::uint32_t values_at = 0;
   std::uint32_t held_at = 0;

@@ -103,7 +103,7 @@ def test_arguments_that_call_the_launcher(driver: Any) -> None:
     assert order == [*range(20, -1, -1)]
 
 
-@pytest.mark.parametrize("count", [0, 200, 1000, 4000])
+@pytest.mark.parametrize("count", [0, 200, 255, 1000, 4000])
 @pytest.mark.parametrize("nested", [False, True])
 def test_endless_recursion_is_an_error(driver: Any, nested: bool, count: int) -> None:
     """However large a launch's frame is, Python's recursion limit is reached before the stack's end."""
