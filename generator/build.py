@@ -13,12 +13,12 @@ from pathlib import Path
 
 from relaunch.generator.dialects import facts
 from relaunch.generator.facts import Facts
-from relaunch.generator.render import module_name, render_unit
+from relaunch.generator.render import Rendered, render_launcher, render_unit
 from relaunch.generator.signature import LauncherSpec, signature_text
 from relaunch.generator.toolchain import CompileError, Toolchain, find_toolchain
 
-# Launchers in one translation unit: enough to share the headers' cost, few enough to keep all jobs busy.
-_UNIT = 24
+# Launchers in one translation unit at most: enough to share the headers' cost, few enough to keep all jobs busy.
+_UNIT = 48
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,7 @@ class BuildError(RuntimeError):
 
 @dataclass(frozen=True)
 class _Wanted:
-    spec: LauncherSpec
-    name: str
+    launcher: Rendered
     path: Path
 
 
@@ -81,7 +80,7 @@ def build(
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, not {jobs}")
     cache = Path(cache).absolute()
-    names = [module_name(spec) for spec in specs]
+    launchers = [render_launcher(spec) for spec in specs]
     toolchains: dict[str, Toolchain] = {
         backend: find_toolchain(backend, optimize)
         for backend in sorted({facts(spec.dialect).backend for spec in specs})
@@ -89,11 +88,12 @@ def build(
     cache.mkdir(parents=True, exist_ok=True)
     results = []
     missing: dict[Path, _Wanted] = {}
-    for spec, name in zip(specs, names, strict=True):
-        path = cache / f"{name}.{toolchains[facts(spec.dialect).backend].identity}.so"
-        results.append(Built(spec, path, name))
+    for launcher in launchers:
+        toolchain = toolchains[facts(launcher.spec.dialect).backend]
+        path = cache / f"{launcher.name}.{toolchain.identity}.so"
+        results.append(Built(launcher.spec, path, launcher.name))
         if not path.exists():
-            missing.setdefault(path, _Wanted(spec, name, path))
+            missing.setdefault(path, _Wanted(launcher, path))
     failures = _compile_missing(list(missing.values()), toolchains, cache, jobs, progress or _silent)
     if failures:
         raise BuildError(failures)
@@ -119,7 +119,7 @@ def _compile_missing(
         pending: dict[Future[None], list[_Wanted]] = {}
 
         def submit(unit: list[_Wanted]) -> None:
-            found = facts(unit[0].spec.dialect)
+            found = facts(unit[0].launcher.spec.dialect)
             pending[pool.submit(_compile_unit, unit, found, toolchains[found.backend], cache)] = unit
 
         for unit in _units(missing, jobs):
@@ -134,7 +134,7 @@ def _compile_missing(
                         for wanted in unit:
                             submit([wanted])
                         continue
-                    failures[unit[0].path] = Failure(unit[0].spec, str(error))
+                    failures[unit[0].path] = Failure(unit[0].launcher.spec, str(error))
                 done += len(unit)
                 progress(done, len(missing))
     finally:
@@ -145,16 +145,17 @@ def _compile_missing(
 def _units(missing: list[_Wanted], jobs: int) -> list[list[_Wanted]]:
     by_dialect: dict[str, list[_Wanted]] = {}
     for wanted in missing:
-        by_dialect.setdefault(facts(wanted.spec.dialect).dialect, []).append(wanted)
+        by_dialect.setdefault(facts(wanted.launcher.spec.dialect).dialect, []).append(wanted)
     units = []
     for group in by_dialect.values():
-        size = max(1, min(_UNIT, -(-len(group) // jobs)))
+        rounds = -(-len(group) // (_UNIT * jobs))
+        size = -(-len(group) // (rounds * jobs))
         units += [group[start : start + size] for start in range(0, len(group), size)]
     return units
 
 
 def _compile_unit(unit: list[_Wanted], found: Facts, toolchain: Toolchain, cache: Path) -> None:
-    source = render_unit([wanted.spec for wanted in unit], [wanted.name for wanted in unit])
+    source = render_unit([wanted.launcher for wanted in unit])
     with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as directory:
         extra = (str(_stub(found, toolchain, cache)),) if found.module.linked else ()
         output = Path(directory, "launchers.so")

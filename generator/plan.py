@@ -46,7 +46,6 @@ class Taken:
 class LauncherPlan:
     """One launcher."""
 
-    name: str  # of the module; every C name of this launcher starts with it
     format: str
     arguments: tuple[Local, ...]
     pointers: tuple[Taken, ...]
@@ -56,8 +55,8 @@ class LauncherPlan:
     warp_size: int
 
 
-def plan(spec: LauncherSpec, name: str) -> LauncherPlan:
-    """Plans the launcher of a spec as module `name`. Raises as `expand`; NothingToGenerateError."""
+def plan(spec: LauncherSpec) -> LauncherPlan:
+    """Plans the launcher of a spec. Raises as `expand`; NothingToGenerateError."""
     found = check(spec)
     if found.native:
         raise NothingToGenerateError(found)
@@ -65,7 +64,6 @@ def plan(spec: LauncherSpec, name: str) -> LauncherPlan:
     flat = leaves(found, expanded, spec.constants)
     prefix = "".join(positional.format for positional in found.prefix)
     return LauncherPlan(
-        name=name,
         format=prefix + _format(found, expanded),
         arguments=tuple(Local(leaf.type.parsed, f"argument{leaf.index}") for leaf in flat),
         pointers=_taken(flat, Intake.POINTER, "pointer"),
@@ -94,6 +92,6 @@ def _taken(flat: list[Leaf], intake: Intake, prefix: str) -> tuple[Taken, ...]:
 _ADDRESSES = {
     Intake.VALUE: "&argument{}",
     Intake.PACKED: "&packed{}",
-    Intake.POINTER: "&pointer{}.address",
+    Intake.POINTER: "&pointer{}",
     Intake.DESCRIPTOR: "descriptor{}",
 }

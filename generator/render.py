@@ -5,19 +5,21 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relaunch.generator.dialects import facts
 from relaunch.generator.facts import Facts, Intake
-from relaunch.generator.plan import LauncherPlan, plan
+from relaunch.generator.plan import plan
 from relaunch.generator.signature import LauncherSpec
 
 if TYPE_CHECKING:
     import jinja2
 
-_ANONYMOUS = "launcher"
+# What templates call the launcher. No signature can have it in its C text, whose names are all lower case.
+_NAME = "LAUNCHER"
 
 
 @cache
@@ -57,36 +59,58 @@ def _inputs(found: Facts) -> tuple[str, ...]:
 
 @cache
 def _constant(dialect: str) -> Mapping[str, object]:
-    """What templates see of a dialect besides the launchers; `common` is the text that all its launchers share."""
+    """What templates see of a dialect besides the launcher."""
     found = facts(dialect)
     source = found.descriptor.source
-    seen = {
+    return {
         "facts": found,
         "inputs": _inputs(found),
         "packs": any(one.intake is Intake.PACKED for one in found.types.values()),
         "typed": source is not None and source.how == "type",
     }
-    return {**seen, "common": environment().get_template("common.c.j2").render(seen)}
 
 
-def _source(dialect: str, launchers: Sequence[LauncherPlan]) -> str:
-    return environment().get_template("source.c.j2").render(_constant(dialect), launchers=launchers)
+@cache
+def shared_source(dialect: str) -> str:
+    """The C text that all launchers of a dialect begin with. Raises UnknownDialectError."""
+    return environment().get_template("common.c.j2").render(_constant(dialect))
+
+
+@cache
+def _module_template() -> jinja2.Template:
+    return environment().get_template("module.c.j2")
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """One launcher's own C text, which follows that of `shared_source`, and its Python module."""
+
+    spec: LauncherSpec
+    name: str  # after the content, so equal launchers share one
+    source: str
+
+
+def render_launcher(spec: LauncherSpec) -> Rendered:
+    """Renders what is the launcher's own. Raises as `expand`; NothingToGenerateError."""
+    source = _module_template().render(_constant(spec.dialect), launcher=plan(spec))
+    digest = hashlib.sha256((shared_source(spec.dialect) + source).encode()).hexdigest()
+    name = f"launcher_{digest[:24]}"
+    return Rendered(spec, name, source.replace(_NAME, name))
 
 
 def module_name(spec: LauncherSpec) -> str:
-    """The launcher's Python module: named after its content, so equal launchers share one. Raises as `expand`."""
-    digest = hashlib.sha256(_source(spec.dialect, [plan(spec, _ANONYMOUS)]).encode()).hexdigest()
-    return f"launcher_{digest[:24]}"
+    """The name of the launcher's Python module. Raises as `render_launcher`."""
+    return render_launcher(spec).name
 
 
 def render(spec: LauncherSpec) -> str:
     """The whole C source of one launcher, an extension module named `module_name(spec)`.
 
-    Raises UnknownType, UnknownDialectError, ValueError.
+    Raises UnknownType, UnknownDialectError, ValueError; NothingToGenerateError, a ValueError.
     """
-    return _source(spec.dialect, [plan(spec, module_name(spec))])
+    return render_unit([render_launcher(spec)])
 
 
-def render_unit(specs: Sequence[LauncherSpec], names: Sequence[str]) -> str:
-    """One translation unit with a module per spec, all of one dialect, that share their common functions."""
-    return _source(specs[0].dialect, [plan(spec, name) for spec, name in zip(specs, names, strict=True)])
+def render_unit(launchers: Sequence[Rendered]) -> str:
+    """One translation unit of launchers of one dialect, each a module, that share their common functions."""
+    return shared_source(launchers[0].spec.dialect) + "".join(launcher.source for launcher in launchers)

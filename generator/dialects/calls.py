@@ -44,4 +44,4 @@ PER_BLOCK = "grid_x * grid_y * grid_z * size"
 
 def scratch(name: str, c_type: str, allocated: str) -> Hidden:
     """A hidden pointer to what the call passes as `name`."""
-    return Hidden(name, c_type, 8, f"{name}_pointer.address", allocated)
+    return Hidden(name, c_type, 8, f"{name}_pointer", allocated)

@@ -157,11 +157,11 @@ def generate(
 ) -> None:
     """Regenerate the legacy C launcher of each SIGNATURE, and with --build its shared object.
 
-    Exit 1 when a signature has no launcher or does not compile (nothing is written then), 2 for an unknown dialect or
-    a missing compiler or header.
+    Exit 1 when a signature has no launcher or does not compile (nothing is written then), 2 for an unknown dialect, one
+    whose launcher was never generated (3.7 and later), or a missing compiler or header.
     """
     try:
-        generator.slots(generator.LauncherSpec(dialect, (), warp_size=warp_size))
+        generator.render(generator.LauncherSpec(dialect, (), warp_size=warp_size))
     except ValueError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error

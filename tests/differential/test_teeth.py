@@ -246,7 +246,7 @@ def test_demo_fails_and_shows_what_differs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dialect", [CUDA, HIP])
 def test_copy_that_is_not_broken_passes(dialect: str, tmp_path: Path) -> None:
     copied = copy_generator(tmp_path)
-    source = copied / "templates" / "source.c.j2"
+    source = copied / "templates" / "module.c.j2"
     source.write_text(source.read_text() + "/* from the copy */\n")  # proof below that the copy was used
     signature = "*fp32, i64, i32, i16, nvTmaDesc" if dialect == CUDA else "*fp32, i64, i32, i16"
     code, lines, errors = run_diff(tmp_path, dialect, signature, 400)

@@ -129,6 +129,19 @@ def test_unknown_dialect_is_usage(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("dialect", generator.all_dialects())
+def test_every_dialect_is_generated_or_says_why_not(dialect: str) -> None:
+    result = generate("--dialect", dialect, "*fp32, i32")
+    if dialect in generator.dialects():
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout == generator.render(generator.LauncherSpec(dialect, ("*fp32", "i32")))
+    else:
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == (
+            f"{dialect} has nothing to generate: one native launcher serves every signature since Triton 3.7\n"
+        )
+
+
 def test_compiler_that_refuses_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "cc"
     script.write_text("#!/bin/sh\necho not on my watch\nexit 1\n")
