@@ -27,7 +27,13 @@ class Base:
 
 
 def descriptor(**members: Any) -> SimpleNamespace:
-    given = {"base": "0x7f0000000100", "shape": [3, 40], "strides": [40, 1], "block": [2, 16], "padding": "zero"}
+    given: dict[str, Any] = {
+        "base": "0x7f0000000100",
+        "shape": [3, 40],
+        "strides": [40, 1],
+        "block": [2, 16],
+        "padding": "zero",
+    }
     given |= members
     return SimpleNamespace(**{**given, "base": Base(given["base"]), "block_shape": given["block"]})
 

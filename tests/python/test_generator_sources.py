@@ -128,7 +128,7 @@ def test_source_compiles_without_a_warning(dialect: str, optimize: str, tmp_path
     descriptors = ("tensordesc<fp16[8]>", "tensordesc<i8[8]>")
     entries = (*EVERY_SCALAR, "constexpr", "*fp32", ("i32", ("*u1",), ()), "nvTmaDesc", *descriptors)
     taken = known(dialect, *entries)
-    meta = ({}, None) if descriptors[0] in taken and generator.facts(dialect).descriptor.metadata else None
+    meta: Any = ({}, None) if descriptors[0] in taken and generator.facts(dialect).descriptor.metadata else None
     for signature, described in ((taken, meta), ((), None)):
         spec = generator.LauncherSpec(dialect, signature, tensordesc_meta=described)
         compile_strictly(generator.render(spec), dialect, optimize, tmp_path)
