@@ -219,10 +219,22 @@ class Step(Enum):
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that a released launcher gets wrong. `text` is one sentence."""
+    """Something that a released launcher gets wrong. `text` is one sentence.
+
+    `about` are the kinds of argument that it needs, any of them (types, "pointer", "tuple", "descriptor"); empty: every
+    call can meet it. `mended` are the ids of docs/divergences.md by which the precompiled launcher does without it, in
+    dialects whose launchers were generated and in native ones.
+    """
 
     name: str
     text: str
+    about: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
+    mended_native: tuple[str, ...] = ()
+    source: str = ""  # where it was read
+    settled: Literal["recorded", "read"] = (
+        "recorded"  # by what it is known: calls in tests/golden show it, or the source
+    )
 
 
 @dataclass(frozen=True)

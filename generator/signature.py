@@ -197,13 +197,16 @@ def type_facts(found: Facts, entry: str) -> TypeFacts:
 
 def leaves(found: Facts, expanded: tuple[Any, ...], constants: tuple[int, ...] = ()) -> list[Leaf]:
     """An expanded signature depth first, left to right. `constants` are indices of its entries."""
-    return [Leaf(index, type_facts(found, entry), index in constants) for index, entry in enumerate(_flat(expanded))]
+    return [
+        Leaf(index, type_facts(found, entry), index in constants) for index, entry in enumerate(flat_types(expanded))
+    ]
 
 
-def _flat(entries: tuple[Any, ...]) -> Iterator[str]:
+def flat_types(entries: tuple[Any, ...]) -> Iterator[str]:
+    """The types of an expanded signature, depth first, left to right."""
     for entry in entries:
         if isinstance(entry, tuple):
-            yield from _flat(entry)
+            yield from flat_types(entry)
         else:
             yield entry
 
