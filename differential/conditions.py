@@ -29,17 +29,22 @@ def _any(_situation: Situation) -> bool:
     return True
 
 
-def _has(kind: str) -> Callable[[Situation], bool]:
+def _has(*kinds: str) -> Callable[[Situation], bool]:
     def has(situation: Situation) -> bool:
-        return _occurs(kind, situation.signature)
+        return not flat(situation.signature).isdisjoint(kinds)
 
     return has
 
 
-def _occurs(kind: str, signature: object) -> bool:
+def _points(signature: object) -> bool:
+    return any(kind.startswith("*") for kind in flat(signature))
+
+
+def flat(signature: object) -> set[str]:
+    """The types of a signature, those inside tuples too."""
     if isinstance(signature, tuple):
-        return any(_occurs(kind, entry) for entry in signature)
-    return signature == kind
+        return set().union(*(flat(entry) for entry in signature))
+    return {str(signature)}
 
 
 def i8_moved(argument: Argument) -> bool:
@@ -191,7 +196,11 @@ SIGNATURE: dict[str, Callable[[Situation], bool]] = {
     "any": _any,
     "has i8": _has("i8"),
     "has fp16": _has("fp16"),
-    "has fp16 or bf16": lambda situation: _has("fp16")(situation) or _has("bf16")(situation),
+    "has fp16 or bf16": _has("fp16", "bf16"),
+    "has i8, i16 or i32": _has("i8", "i16", "i32"),
+    "has a tuple": lambda situation: any(isinstance(entry, tuple) for entry in situation.signature),
+    "has a descriptor by value": lambda situation: _has(situation.facts().descriptor.name)(situation),
+    "or the call has a pointer": lambda situation: bool(situation.scratch()) or _points(situation.signature),
 }
 
 CALL: dict[str, Callable[[Situation], bool]] = {

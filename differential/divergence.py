@@ -19,7 +19,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from relaunch.differential.case import DIALECTS, Case
+from relaunch.differential.case import DIALECTS, Case, Signature
 from relaunch.differential.conditions import CALL as CALL_CONDITIONS
 from relaunch.differential.conditions import SIGNATURE as SIGNATURE_CONDITIONS
 from relaunch.differential.outcome import Outcome
@@ -82,6 +82,16 @@ def _read(entry: dict[str, Any]) -> Divergence:
         rewrite_call=tuple(rewrite["call"].items()),
         rewrite_outcome=tuple(rewrite["outcome"].items()),
         reason=entry["reason"],
+    )
+
+
+def possible(dialect: str, signature: Signature | None) -> tuple[Divergence, ...]:
+    """The entries that calls of an expanded signature can meet; without one, those of the dialect."""
+    seen = None if signature is None else Situation(dialect, generator.facts(dialect).backend, signature, {})
+    return tuple(
+        entry
+        for entry in divergences()
+        if dialect in entry.dialects and (seen is None or SIGNATURE_CONDITIONS[entry.signature](seen))
     )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from relaunch.commands.bench import bench
+from relaunch.commands.compare import compare
 from relaunch.commands.demo import demo
 from relaunch.commands.diff import diff
 from relaunch.commands.doctor import doctor
@@ -45,6 +46,7 @@ def root(
 # In the order of use.
 app.command()(migrate)
 app.command()(generate)
+app.command()(compare)
 app.command()(demo)
 app.command()(diff)
 app.command()(replay)

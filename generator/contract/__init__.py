@@ -6,8 +6,25 @@ by side. `python -m relaunch.generator.contract` writes the pages of docs/launch
 
 from __future__ import annotations
 
-from relaunch.generator.contract.comparison import Comparison, Difference, compare
+from relaunch.generator.contract.comparison import Comparison, Difference, compare, expanded, source_difference
 from relaunch.generator.contract.layout import Parameter, layout
+from relaunch.generator.contract.report import Row, Section, Sheet, page, section
 from relaunch.generator.contract.topics import Statement, Topic, topics
 
-__all__ = ["Comparison", "Difference", "Parameter", "Statement", "Topic", "compare", "layout", "topics"]
+__all__ = [
+    "Comparison",
+    "Difference",
+    "Parameter",
+    "Row",
+    "Section",
+    "Sheet",
+    "Statement",
+    "Topic",
+    "compare",
+    "expanded",
+    "layout",
+    "page",
+    "section",
+    "source_difference",
+    "topics",
+]

@@ -12,7 +12,7 @@ from relaunch.generator.contract.topics import topics
 from relaunch.generator.dialects import facts
 from relaunch.generator.facts import Facts
 from relaunch.generator.plan import NothingToGenerateError
-from relaunch.generator.render import render
+from relaunch.generator.render import render_unit
 from relaunch.generator.signature import (
     LauncherSpec,
     UnknownType,
@@ -23,6 +23,7 @@ from relaunch.generator.signature import (
 )
 
 ABSENT = "-"
+PARAMETERS = "parameters"  # the topic whose differences are rows of `Comparison.parameters`
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def source_difference(
         if found.native:
             raise NothingToGenerateError(found)
         spec = replace(_spec(found, signature, described), warp_size=warp_size)
-        sources.append(render(spec).splitlines())
+        sources.append(render_unit([spec], ["launcher"]).splitlines())
     return list(difflib.unified_diff(*sources, f"{facts(left).dialect}.c", f"{facts(right).dialect}.c", lineterm=""))
 
 
@@ -103,6 +104,11 @@ def _spec(found: Facts, signature: tuple[Any, ...], described: bool) -> Launcher
     kept = signature if found.takes_constexpr else _without_constexpr(signature)
     count = sum(is_descriptor(entry) for entry in (flat_types(kept) if found.descriptor.inside_tuples else kept))
     return LauncherSpec(found.dialect, kept, tensordesc_meta=({},) * count if described and count else None)
+
+
+def expanded(dialect: str, signature: tuple[Any, ...], *, described: bool = False) -> tuple[Any, ...]:
+    """The types that a dialect's launcher is made for, read as `compare` reads them. Raises as `generator.expand`."""
+    return expand(_spec(facts(dialect), signature, described))
 
 
 def _without_constexpr(signature: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -181,7 +187,7 @@ def _moved(rows: tuple[tuple[Parameter | None, Parameter | None], ...]) -> Itera
         here, there = place(one), place(other)
         if here != there:
             name = (one or other or _NOWHERE).type
-            yield Difference("parameters", f"{number} {name}", here, there)
+            yield Difference(PARAMETERS, f"{number} {name}", here, there)
 
 
 _NOWHERE = Parameter(None, "", 0, 0, 0, 0)
