@@ -97,7 +97,8 @@ def source_difference(
             raise NothingToGenerateError(found)
         spec = replace(_spec(found, signature, described), warp_size=warp_size)
         sources.append(render_unit([spec], ["launcher"]).splitlines())
-    return list(difflib.unified_diff(*sources, f"{facts(left).dialect}.c", f"{facts(right).dialect}.c", lineterm=""))
+    before, after = (f"{facts(name).dialect}.c" for name in (left, right))
+    return list(difflib.unified_diff(sources[0], sources[1], before, after, lineterm=""))
 
 
 def _spec(found: Facts, signature: tuple[Any, ...], described: bool) -> LauncherSpec:

@@ -35,6 +35,8 @@ class Refusal:
     about: frozenset[str] = frozenset()
 
 
+_Refused = tuple[str, str, tuple[str, ...]]  # when, type, texts
+
 _BEYOND_LONG = ("an int beyond a C long", "OverflowError", ("Python int too large to convert to C long",))
 _NO_INDEX = ("no int, no `__index__`", "TypeError", (NOT_AN_INT,))
 _NO_NUMBER = ("no number", "TypeError", (NOT_REAL,))
@@ -43,13 +45,13 @@ _NO_INT = ("no int", "TypeError", ("an integer is required",))
 _TOO_BIG = ("an int out of range", "OverflowError", ("int too big to convert",))
 
 
-def _out_of_range(kind: str) -> tuple[str, str, tuple[str, ...]]:
+def _out_of_range(kind: str) -> _Refused:
     texts = (f"{kind} is less than minimum", f"{kind} is greater than maximum")
     return "an int out of range", "OverflowError", texts
 
 
 # What each way of conversion raises, by its name: when, type, texts.
-CONVERSIONS: Mapping[str, tuple[tuple[str, str, tuple[str, ...]], ...]] = {
+CONVERSIONS: Mapping[str, tuple[_Refused, ...]] = {
     "b": (_out_of_range("unsigned byte integer"), _BEYOND_LONG, _NO_INDEX),
     "B": (_NO_INDEX,),
     "h": (_out_of_range("signed short integer"), _BEYOND_LONG, _NO_INDEX),
@@ -156,7 +158,7 @@ def _pointers(found: Facts) -> Iterator[Refusal]:
     about = frozenset() if found.scratch else frozenset({"pointer"})
     late = AFTER_LAUNCH if rules.missing == "launched as 0" else ""
     texts = ("can't convert negative int to unsigned", "int too big to convert")
-    wanted = [(f"an int below 0 or from 2^64 on{AFTER_LAUNCH}", "OverflowError", texts)]
+    wanted: list[_Refused] = [(f"an int below 0 or from 2^64 on{AFTER_LAUNCH}", "OverflowError", texts)]
     if rules.missing != "dies":
         wanted.append((f"no `data_ptr`{late}", "TypeError", (NO_DATA_PTR,)))
     if rules.raising == "replaced":

@@ -52,7 +52,7 @@ def compare(
     `compare legacy precompiled --dialect D` shows the wanted differences that calls of a SIGNATURE can meet.
     Exit 0 when nothing differs, 1 when something does, 2 for an unknown dialect or options that do not fit.
     """
-    texts: list[str | None] = [*(signatures or [None])]
+    texts: list[str | None] = [*signatures] if signatures else [None]
     own = (first, second) == LAUNCHERS
     check_options(own, dialect, source, texts)
     try:
