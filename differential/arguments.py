@@ -144,6 +144,7 @@ class Arguments:
     def __init__(self, dialect: str, note: Note) -> None:
         backend = generator.facts(dialect).backend
         self._note = note
+        self.tensor_map = tensor_map(dialect)
         self._rounds = rounds_descriptors(dialect)
         self._make: Mapping[str, Make] = {
             "float": float.fromhex,
@@ -162,7 +163,7 @@ class Arguments:
             "floatlike": _answering("__float__", float.fromhex),
             "index_raises": _raising("__index__"),
             "float_raises": _raising("__float__"),
-            "tensormap": _tensormaps(dialect),
+            "tensormap": lambda text: self.tensor_map(bytes.fromhex(text)),
             "descriptor_returns": _answering("tma_desc_cpu_ptr", self.build),
             "descriptor_raises": _raising("tma_desc_cpu_ptr"),
             "descriptor_unaligned": lambda _: _unaligned_descriptor(),
@@ -221,11 +222,11 @@ def release_of(dialect: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def _tensormaps(dialect: str) -> Make:
-    if generator.facts(dialect).backend == "cuda" and not has_tensor_map_type(dialect):
-        return lambda text: _addressed_map(bytes.fromhex(text))
-    make = descriptor_type(generator.facts(dialect).backend)
-    return lambda text: make(bytes.fromhex(text))
+def tensor_map(dialect: str) -> Callable[[bytes], Any]:
+    """What makes the dialect's descriptor object out of its bytes."""
+    backend = generator.facts(dialect).backend
+    addressed = backend == "cuda" and not has_tensor_map_type(dialect)
+    return _addressed_map if addressed else descriptor_type(backend)
 
 
 def descriptor_type(backend: str) -> Make:

@@ -222,7 +222,7 @@ CALL: dict[str, Callable[[Situation], bool]] = {
     "the driver is called": _is_launched,
     "there are too few or too many arguments": _stops_first("count"),
     "the grid is the first to be refused": _stops_first("grid"),
-    "the first refused argument is a tuple of another length": _stops_first("tuple length"),
+    "a tuple has another length": _stops_first("tuple length"),
     "the first refused argument is an int out of its type's range": _stops_first("int range"),
     "the first refused argument is an int pointer out of range": _stops_first("int pointer"),
     "the first refused argument is a pointer that raises": _stops_first("data_ptr raises"),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from relaunch.differential.arguments import Arguments, descriptor_type
+from relaunch.differential.arguments import Arguments, descriptor_type, tensor_map
+from relaunch.differential.encoding import encoder
 from relaunch.differential.outcome import describe
 from relaunch.differential.recorder import Recorder
 from relaunch.differential.tasks import Task
+from relaunch.generator import legacy_descriptors
 
 from relaunch import generator
 
@@ -109,8 +110,8 @@ class Runner:
 
     def _expanded(self, task: Task, args: list[Any]) -> list[Any]:
         """What the released launcher object makes of descriptor objects. Raises as it does."""
-        wrapper: Any = importlib.import_module("relaunch.generator.legacy_descriptors")
-        return list(wrapper.expand_arguments(task.built.spec, args, None))
+        encode = encoder(self.recorder.library, tensor_map(task.dialect))
+        return legacy_descriptors.expand_arguments(task.built.spec, args, encode)
 
     def _generated(self, task: Task) -> Callable[..., Any]:
         assert task.built is not None

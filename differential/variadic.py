@@ -50,6 +50,7 @@ class Turn:
     ours: str | None = None
     why: str = ""
     bytes: bytes | None = None  # of the parameter; None: there is none, or it is refused
+    opened: bool = True  # False: a tuple that cannot be, at which ours stops before any argument is looked at
 
 
 def both(place: Place, error: str, *events: Event) -> Turn:
@@ -84,15 +85,16 @@ def _known(address: int) -> tuple[int, int]:
 
 
 def turns(situation: Situation) -> list[Turn]:
-    """Every argument's turn in the launchers' order: tuples that cannot be opened, for all are opened before the
-    first argument is looked at, then kernel arguments left to right, scratch last.
+    """Every argument's turn in the launchers' order: kernel arguments left to right, tuples opened, scratch last.
 
-    Arguments behind a place where both launchers stop are among them. The count of arguments must be right.
+    All tuples are opened first. Arguments behind a place where both launchers stop are among them. The count of
+    arguments must be right.
     """
     queries = Queries(situation)
-    found = list(_flat(situation))
-    closed = [item for item in found if isinstance(item, Turn)]
-    return [*closed, *(_turn(situation, item, queries) for item in found if isinstance(item, Leaf))]
+    found = []
+    for item in _flat(situation):
+        found.append(item if isinstance(item, Turn) else _turn(situation, item, queries))
+    return found
 
 
 def _flat(situation: Situation) -> Iterator[Leaf | Turn]:
@@ -109,9 +111,9 @@ def _opened(kind: Any, argument: Argument, place: Place) -> Iterator[Leaf | Turn
         return
     items = iterated(argument)
     if items is None:
-        yield both(place, "TypeError")
+        yield Turn(place, (), "TypeError", "TypeError", opened=False)
     elif len(items) != len(kind):
-        yield Turn(place, ours="TypeError", why="tuple length")
+        yield Turn(place, ours="TypeError", why="tuple length", opened=False)
     else:
         for i, (inner, item) in enumerate(zip(kind, items, strict=True)):
             yield from _opened(inner, item, (*place, i))
@@ -241,10 +243,17 @@ def first_stop(situation: Situation) -> Stop | None:
     events = events + ([{"hook": "enter"}] if enter != "none" else [])
     if enter == "raise":
         return None
-    for turn in turns(situation):
+    found = turns(situation)
+    closed = [turn for turn in found if not turn.opened]
+    if closed:
+        return next((Stop(events, "TypeError", turn.why) for turn in closed if turn.why), None)
+    for turn in found:
         events += turn.events
+        if turn.why:
+            assert turn.ours is not None
+            return Stop(events, turn.ours, turn.why)
         if turn.ours is not None:
-            return Stop(events, turn.ours, turn.why) if turn.why else None
+            return None
     return None
 
 

@@ -23,7 +23,10 @@ def worked_out(situation: Situation) -> tuple[list[dict[str, Any]], str | None]:
     events += [{"hook": "enter"}] if enter != "none" else []
     if enter == "raise":
         return events, "RuntimeError"
-    for turn in variadic.turns(situation):
+    found = variadic.turns(situation)
+    if not all(turn.opened for turn in found):
+        return events, "TypeError"
+    for turn in found:
         events += turn.events
         if turn.released is not None:
             return events, turn.released
