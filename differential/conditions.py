@@ -58,8 +58,13 @@ def _i8_moved(situation: Situation) -> bool:
 
 
 def _fp16_overflows(situation: Situation) -> bool:
-    values = [as_float(leaf.argument) for leaf in situation.leaves() if leaf.type == "fp16"]
-    return any(value is not None and overflows_half(value) for value in values)
+    return any(overflows(leaf) for leaf in situation.leaves())
+
+
+def overflows(leaf: Leaf) -> bool:
+    """A finite value that is too large for the fp16 that the kernel gets."""
+    value = as_float(leaf.argument) if leaf.type == "fp16" and not leaf.folded else None
+    return value is not None and overflows_half(value)
 
 
 def _half_is_given(situation: Situation) -> bool:
@@ -72,8 +77,8 @@ def half_of(leaf: Leaf) -> float | None:
 
     None for all other leaves, for what is refused, and for an fp16 that overflows.
     """
-    value = as_float(leaf.argument) if leaf.type in ("fp16", "bf16") else None
-    if value is None or (leaf.type == "fp16" and overflows_half(value)):
+    value = as_float(leaf.argument) if leaf.type in ("fp16", "bf16") and not leaf.folded else None
+    if value is None or overflows(leaf):
         return None
     return float(struct.unpack("<f", packed_float(leaf.type, value) + b"\0\0")[0])
 

@@ -20,9 +20,10 @@ from relaunch.differential.conditions import (
     first_refused,
     half_of,
     i8_moved,
+    overflows,
 )
 from relaunch.differential.outcome import Outcome, launches
-from relaunch.differential.situation import Situation, as_float, as_index, overflows_half
+from relaunch.differential.situation import Situation, as_index
 from relaunch.differential.variadic import QUERY, before_launch, first_stop, tail
 
 # What legacy says of a pointer whose data_ptr() gives no int: Triton's own text, raised nowhere else.
@@ -59,8 +60,7 @@ def _halves_as_floats(situation: Situation, _value: Any) -> Situation:
 
 def _overflows_as_zero(situation: Situation, _value: Any) -> Situation:
     for leaf in situation.leaves():
-        value = as_float(leaf.argument) if leaf.type == "fp16" else None
-        if value is not None and overflows_half(value):
+        if overflows(leaf):
             situation = situation.put(leaf.place, 0)
     return situation
 

@@ -191,7 +191,7 @@ class _Sampler:
                 [{"str": "x"}, ctas, 0, *rest], [warps, {"index": ctas}, shared, *rest],
                 [warps, ctas, 2**31, *rest], [warps, None, shared, *rest],
                 [True, ctas, {"index": 0}, *rest], [{"float": "0x1.0p+2"}, ctas, shared, *rest],
-                {"str": "abc" if not rest else "abcdef"}, 3, [warps, 0, shared, *rest],
+                {"str": "abc" if not rest else "abcdef"}, 3, [warps, 0, shared, *rest], [warps, -1, shared, *rest],
                 [0, ctas, shared, *rest], [2**31 - 1, ctas, -1, *rest], [-1, 1, -(2**31), *rest],
             )
         )  # fmt: skip

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Union
 
@@ -36,6 +36,7 @@ class Leaf:
     type: str
     place: Place
     argument: Argument
+    folded: bool = False  # into the kernel: parsed, and asked for where it is a pointer, but no parameter
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,13 @@ class Situation:
     backend: str
     signature: Signature
     call: dict[str, Any]
+    constants: tuple[int, ...] = ()
 
     @staticmethod
     def of(case: Case) -> Situation:
         """Raise `generator.UnknownType` where the dialect has no such type."""
-        return Situation(case.dialect, case.backend, expanded(case.dialect, case.signature), dict(case.call))
+        types = expanded(case.dialect, case.signature)
+        return Situation(case.dialect, case.backend, types, dict(case.call), case.constants)
 
     def leaves(self) -> list[Leaf]:
         """Arguments with their types, left to right.
@@ -62,7 +65,8 @@ class Situation:
         if len(args) != len(self.signature):
             return []
         pairs = zip(self.signature, args, strict=True)
-        return [leaf for i, (kind, arg) in enumerate(pairs) for leaf in _leaves(kind, arg, i)]
+        found = (leaf for i, (kind, arg) in enumerate(pairs) for leaf in _leaves(kind, arg, i))
+        return [replace(leaf, folded=leaf.place[1] in self.constants) for leaf in found]
 
     def pointers(self) -> list[Leaf]:
         """Scratch objects, then pointer arguments, in the order in which the launcher takes them."""
@@ -150,7 +154,7 @@ class Situation:
         return self.with_call(call)
 
     def with_call(self, call: dict[str, Any]) -> Situation:
-        return Situation(self.dialect, self.backend, self.signature, call)
+        return replace(self, call=call)
 
 
 def condition_holds(condition: str, values: Mapping[str, int]) -> bool:

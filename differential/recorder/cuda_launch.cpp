@@ -158,6 +158,10 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
     const cuuint32_t* element_strides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
     CUtensorMapL2promotion l2_promotion, CUtensorMapFloatOOBfill oob_fill) {
   const Call call(__func__);
+  if (call.failed()) {
+    call.record({"failed"});
+    return result(call.status());
+  }
   const std::size_t inner = rank == 0 ? 0 : rank - 1;
   call.record_fields(
       "\"data_type\": " + decimal(type) + ", \"rank\": " + decimal(rank) + ", \"address\": \"0x" +
@@ -166,7 +170,6 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
       ", \"element_strides\": " + list(element_strides, rank) +
       ", \"interleave\": " + decimal(interleave) + ", \"swizzle\": " + decimal(swizzle) +
       ", \"l2_promotion\": " + decimal(l2_promotion) + ", \"oob_fill\": " + decimal(oob_fill));
-  if (call.failed()) return result(call.status());
   std::memset(map, 0xda, sizeof *map);  // some fixed bytes: the layout is the driver's secret
   return CUDA_SUCCESS;
 }
@@ -178,6 +181,10 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
     const cuuint32_t* element_strides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
     CUtensorMapL2promotion l2_promotion, CUtensorMapFloatOOBfill oob_fill) {
   const Call call(__func__);
+  if (call.failed()) {
+    call.record({"failed"});
+    return result(call.status());
+  }
   const std::size_t inner = rank == 0 ? 0 : rank - 1;
   const std::size_t corners = rank < 2 ? 0 : rank - 2;
   call.record_fields(
@@ -189,7 +196,6 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
       ", \"element_strides\": " + list(element_strides, rank) +
       ", \"interleave\": " + decimal(interleave) + ", \"swizzle\": " + decimal(swizzle) +
       ", \"l2_promotion\": " + decimal(l2_promotion) + ", \"oob_fill\": " + decimal(oob_fill));
-  if (call.failed()) return result(call.status());
   std::memset(map, 0xdb, sizeof *map);
   return CUDA_SUCCESS;
 }

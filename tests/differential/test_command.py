@@ -177,7 +177,6 @@ def test_stored_case_replays(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["expect"]["events"][0]["params"][0] == "07000000"
 
 
-@pytest.mark.xfail(reason="the precompiled launcher has 3.6 alone", strict=False)
 def test_demo_compares_a_file_and_says_what_is_next(tmp_path: Path) -> None:
     file = tmp_path / "some.jsonl"
     file.write_text('{"text": "*fp32, i32", "constants": "{}"}\n{"text": "{\'x\': \'fp16\'}"}\n{"text": "nvTmaDesc"}\n')

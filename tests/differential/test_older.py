@@ -31,7 +31,9 @@ def case(dialect: str, signature: list[Any], args: list[Any], **options: Any) ->
         **options,
     }
     release = dialect.split("-")[1] + ".0"
+    constants = call.pop("constants", [])
     source = {"id": "case", "release": release, "backend": found.backend, "signature": signature, "call": call}
+    source["constants"] = constants
     return Case.from_json(source)
 
 
@@ -47,6 +49,7 @@ HOLDS: list[tuple[str, str, list[Any], list[Any], dict[str, Any], list[str]]] = 
     ("a half past double", "triton-3.2-cuda", ["bf16"], [10**309], {}, []),
     ("packed since 3.4", "triton-3.4-cuda", ["fp16"], [HALF], {}, []),
     ("too large, as a float", "triton-3.3-cuda", ["fp16"], [HUGE], {}, ["D15"]),
+    ("too large, but folded", "triton-3.2-cuda", ["fp16", "bf16"], [HUGE, HALF], {"constants": [0, 1]}, []),
     ("too large, beside another", "triton-3.0-hip", ["fp16", "fp16"], [HUGE, HALF], {}, ["D14", "D15"]),
     ("bf16 overflows to infinity", "triton-3.0-hip", ["bf16"], [{"float": (1e39).hex()}], {}, ["D14"]),
     ("too large, packed late", "triton-3.4-cuda", ["fp16"], [HUGE], {}, ["D04"]),

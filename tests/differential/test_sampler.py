@@ -103,7 +103,7 @@ def test_every_kind_of_option_comes_up() -> None:
         assert any(isinstance(metadata, dict) and "list" in metadata for metadata in odd)
         assert {len(metadata) for metadata in odd if isinstance(metadata, list)} == {2, 3, 4}
         ctas = [call["metadata"][1] for call in seen if isinstance(call["metadata"], list)]
-        assert all(number in ctas for number in (0, 1, 2, 4, 8, 16, None, {"index": 2}))
+        assert all(number in ctas for number in (-1, 0, 1, 2, 4, 8, 16, None, {"index": 2}))
         assert None in [call["stream"] for call in seen]
         functions = {call["fail"][0] for call in seen if "fail" in call}
         if dialect == CUDA:

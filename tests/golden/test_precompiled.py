@@ -23,10 +23,19 @@ SHOWN = 15
 FLAGS = ("pending", "undefined")
 
 
+PENDING = ("triton-3.7.0-hip", "triton-3.9.0", "descriptors")
+
+
 def files(pattern: str) -> list[Any]:
     """The golden files, each with all its tests in one worker process, so that launchers are built once."""
     found = sorted(path.name for path in HERE.glob(pattern))
-    return [pytest.param(name, marks=pytest.mark.xdist_group(f"golden {name}")) for name in found]
+    late = pytest.mark.xfail(reason="not built yet", strict=False)
+    return [
+        pytest.param(
+            name, marks=[pytest.mark.xdist_group(f"golden {name}"), *([late] if name.startswith(PENDING) else [])]
+        )
+        for name in found
+    ]
 
 
 def test_every_dialect_is_recorded() -> None:
@@ -49,7 +58,6 @@ def legacy_of(cases: Sequence[Case]) -> Callable[[Case], Outcome]:
     return lambda case: outcomes[divergence.call_key(case)]
 
 
-@pytest.mark.xfail(reason="the precompiled launcher has 3.6 alone", strict=False)
 @pytest.mark.parametrize("name", files("triton-*.jsonl"))
 def test_does_what_was_recorded_or_wanted(name: str) -> None:
     cases = list(golden.read(HERE / name))
@@ -70,7 +78,6 @@ def test_does_what_was_recorded_or_wanted(name: str) -> None:
     assert used, "no divergence made a difference, though the file holds cases of several"
 
 
-@pytest.mark.xfail(reason="the precompiled launcher has 3.6 alone", strict=False)
 @pytest.mark.parametrize("name", files("descriptors-*.jsonl"))
 def test_takes_descriptor_objects_as_released_launcher_objects_do(name: str) -> None:
     cases = list(golden.read(HERE / name))
