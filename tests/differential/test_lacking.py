@@ -21,7 +21,7 @@ from relaunch.differential.sampler import sample
 from relaunch import generator
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
-EACH = 12  # cases of an entry that are looked at
+EACH = 40  # cases of an entry that are looked at
 
 PLAIN: list[tuple[Any, ...]] = [("*i8", "fp16", "i8", "*fp32", "bf16"), ("fp16",), ("*i8", "*i8")]
 WITH_TUPLES: list[tuple[Any, ...]] = [("*i8", ("fp16", "i8", ("*fp32",)), "bf16")]
