@@ -47,7 +47,7 @@ def test_launcher_that_lacks_one_behaviour_is_caught(dialect: str, monkeypatch: 
     entries = entries_of(dialect)
     signatures = PLAIN + (WITH_TUPLES if generator.facts(dialect).tuples else [])
     chosen = some_for_each((case for one in signatures for case in sample(dialect, one, 1500, 1)), entries)
-    runs = {}
+    runs: dict[str, Case] = {}
     for entry in entries:
         for shown in (entries, without(entries, entry)):
             monkeypatch.setattr(divergence, "divergences", lambda shown=shown: tuple(shown))
