@@ -84,6 +84,50 @@ class TensorMap:
     def tma_desc_cpu_ptr(self) -> int:
         """The address, as Triton 3.2 to 3.4 asks for it."""
 
+DIALECTS: Final[tuple[str, ...]]
+"""Every dialect's name, in order of release."""
+
+@final
+class Plan:
+    """Where a dialect puts every parameter of a signature; what a Launcher with the same options does.
+
+    No driver is opened. Raises what Launcher does: BindError, SignatureError, AssertionError (tensordesc_meta).
+    """
+
+    def __init__(
+        self,
+        tree: Tree | str,
+        *,
+        dialect: str,
+        constants: Iterable[int] | None = None,
+        tensordesc_meta: Sequence[Any] | None = None,
+    ) -> None: ...
+    @property
+    def dialect(self) -> str: ...
+    @property
+    def tree(self) -> Tree: ...
+    @property
+    def signature(self) -> str: ...
+    @property
+    def arguments(self) -> int:
+        """How many Python arguments a launch takes."""
+
+    @property
+    def parameters(self) -> tuple[_Parameter, ...]:
+        """Every kernel parameter, hidden ones last; slot_* in host bytes, the rest in the kernel's."""
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """Host bytes of every kernel parameter, hidden ones last."""
+
+    @property
+    def parameter_bytes(self) -> int:
+        """End of the kernel's parameter space."""
+
+    @property
+    def hidden_version(self) -> int:
+        """Of the section of hidden parameters: 0 none, 1 one scratch pointer, 2 two."""
+
 @final
 class Launcher:
     """One kernel bound to one signature, for any number of threads.
@@ -103,7 +147,8 @@ class Launcher:
 
     Raises BindError for what cannot be bound. Launch errors are the built-in types that the dialect raises:
     TypeError, OverflowError, ValueError (grid, inaccessible address), RuntimeError (the driver), SystemError
-    (HIP to 3.6: kernel_metadata is no tuple), and whatever an argument or hook raises. Arguments count from 1 in messages.
+    (HIP to 3.6: kernel_metadata is no tuple), and whatever an argument or hook raises. Arguments count from 1 in
+    messages.
     """
 
     def __init__(

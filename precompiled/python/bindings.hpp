@@ -8,6 +8,9 @@ namespace relaunch {
 /// PyKernelArg, Tree and the ARG_* constants.
 void bind_tree(pybind11::module_& module);
 
+/// Plan and DIALECTS. Behind bind_launcher, whose BindError it raises.
+void bind_plan(pybind11::module_& module);
+
 /// Launcher, TensorMap and BindError.
 void bind_launcher(pybind11::module_& module);
 

@@ -147,6 +147,27 @@ Status submit_released(const Launcher& self, const LaunchCall& call, bool non_po
   return submit(self, call, non_portable);
 }
 
+/// What the driver is asked for, once every slot of the frame is filled.
+[[gnu::always_inline]] inline LaunchCall make_call(const Launcher& self,
+                                                   const LaunchRequest& request,
+                                                   const Configuration& configuration,
+                                                   std::byte* frame) {
+  auto** pointers = reinterpret_cast<void**>(frame + self.pointers_at);
+  const std::uint32_t* offsets = self.plan.slot_offsets.data();
+  const std::size_t count = self.plan.slot_offsets.size();
+  for (std::size_t i = 0; i < count; ++i) pointers[i] = frame + offsets[i];
+  return {
+      .grid = configuration.scale.apply(request.grid),
+      .block = self.options.warp_size * static_cast<std::uint32_t>(request.num_warps),
+      .shared = static_cast<std::uint32_t>(request.shared),
+      .stream = request.stream,
+      .attributes = &configuration.attributes,
+      .attribute_count = configuration.attributes.count,
+      .function = request.function,
+      .parameters = pointers,
+  };
+}
+
 /// Everything between the grid and the driver. `frame` has self.frame_bytes bytes.
 template <Shape shape, Order order, bool with_surroundings>
 [[gnu::always_inline]] inline bool run(const Launcher& self, PyObject* const* arguments,
@@ -194,20 +215,7 @@ template <Shape shape, Order order, bool with_surroundings>
   }
 
   if (launches) [[likely]] {
-    auto** pointers = reinterpret_cast<void**>(frame + self.pointers_at);
-    const std::uint32_t* offsets = plan.slot_offsets.data();
-    const std::size_t count = plan.slot_offsets.size();
-    for (std::size_t i = 0; i < count; ++i) pointers[i] = frame + offsets[i];
-    const LaunchCall call{
-        .grid = configuration->scale.apply(request.grid),
-        .block = self.options.warp_size * static_cast<std::uint32_t>(request.num_warps),
-        .shared = static_cast<std::uint32_t>(request.shared),
-        .stream = request.stream,
-        .attributes = &configuration->attributes,
-        .attribute_count = configuration->attributes.count,
-        .function = request.function,
-        .parameters = pointers,
-    };
+    const LaunchCall call = make_call(self, request, *configuration, frame);
     const Status status = self.submit(self, call, configuration->non_portable);
     if (!status) [[unlikely]]
       return fail_launch(self, status, call, configuration->geometry);

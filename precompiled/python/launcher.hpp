@@ -80,6 +80,4 @@ PyObject* new_launcher(PyTypeObject* type, PyObject* args, PyObject* kwargs) noe
 /// Makes relaunch.Launcher and BindError and adds them to the module. False with an exception set.
 bool add_launcher(PyObject* module) noexcept;
 
-extern PyObject* bind_error;  // the BindError class
-
 }  // namespace relaunch

@@ -4,10 +4,10 @@
 #include <structmember.h>
 
 #include <memory>
-#include <new>
 
 #include "precompiled/core/tree.hpp"
 #include "precompiled/python/bindings.hpp"
+#include "precompiled/python/describe.hpp"
 #include "precompiled/python/descriptor.hpp"
 #include "precompiled/python/launcher.hpp"
 #include "precompiled/python/options.hpp"
@@ -15,29 +15,7 @@
 
 namespace relaunch {
 
-PyObject* bind_error = nullptr;
-
 namespace {
-
-/// The tree itself, or that of a text. Throws PythonError.
-Ref tree_option(PyObject* value) {
-  if (pybind11::isinstance<Tree>(value)) return Ref::borrow(value);
-  if (PyUnicode_Check(value) == 0) {
-    PyErr_Format(PyExc_TypeError, "tree: expected a Tree or a str, got %s",
-                 Py_TYPE(value)->tp_name);
-    throw PythonError();
-  }
-  const Ref module(PyImport_ImportModule("relaunch._core"));
-  Ref tree(module ? PyObject_CallMethod(module.get(), "parse", "O", value) : nullptr);
-  if (!tree) throw PythonError();
-  return tree;
-}
-
-const Dialect& dialect_option(PyObject* value) {
-  const std::string name = text_option(value, "dialect");
-  if (const Dialect* dialect = find_dialect(name)) return *dialect;
-  throw BindError(unknown_dialect(name));
-}
 
 /// Refuses scratch that the dialect has no parameter for.
 void check_scratch(const Dialect& dialect, HiddenKind kind, std::string_view name,
@@ -182,10 +160,6 @@ PyObject* represent(PyObject* self) {
                               std::string(launcher.dialect->name).c_str());
 }
 
-PyObject* text_of(const std::string& text) {
-  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
-}
-
 PyObject* get_name(PyObject* self, void* /*closure*/) { return text_of(launcher_of(self).name); }
 
 PyObject* get_dialect(PyObject* self, void* /*closure*/) {
@@ -200,37 +174,10 @@ PyObject* get_tree(PyObject* self, void* /*closure*/) {
   return Py_NewRef(launcher_of(self).tree.get());
 }
 
-PyObject* get_slots(PyObject* self, void* /*closure*/) {
-  const auto& parameters = launcher_of(self).plan.parameters;
-  Ref slots(PyTuple_New(static_cast<Py_ssize_t>(parameters.size())));
-  for (std::size_t i = 0; slots && i < parameters.size(); ++i) {
-    PyObject* size = PyLong_FromUnsignedLong(parameters[i].slot_size);
-    if (size == nullptr) return nullptr;
-    PyTuple_SET_ITEM(slots.get(), static_cast<Py_ssize_t>(i), size);
-  }
-  return slots.release();
-}
-
-PyObject* describe(const Launcher& launcher, const Parameter& parameter) {
-  const bool is_hidden = parameter.leaf == kNoLeaf;
-  const std::string type = is_hidden ? "*i8" : launcher.plan.leaves[parameter.leaf].type;
-  return Py_BuildValue("{s:s, s:s, s:O, s:I, s:I, s:I, s:I, s:I}", "name", parameter.name.c_str(),
-                       "type", type.c_str(), "hidden", is_hidden ? Py_True : Py_False,
-                       "slot_offset", parameter.slot_offset, "slot_size", parameter.slot_size,
-                       "size", parameter.size, "alignment", parameter.alignment, "offset",
-                       parameter.offset);
-}
+PyObject* get_slots(PyObject* self, void* /*closure*/) { return slots_of(launcher_of(self).plan); }
 
 PyObject* get_parameters(PyObject* self, void* /*closure*/) {
-  const Launcher& launcher = launcher_of(self);
-  const auto& parameters = launcher.plan.parameters;
-  Ref out(PyTuple_New(static_cast<Py_ssize_t>(parameters.size())));
-  for (std::size_t i = 0; out && i < parameters.size(); ++i) {
-    PyObject* described = describe(launcher, parameters[i]);
-    if (described == nullptr) return nullptr;
-    PyTuple_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), described);
-  }
-  return out.release();
+  return parameters_of(launcher_of(self).plan);
 }
 
 PyMethodDef methods[] = {
@@ -293,22 +240,10 @@ PyObject* new_launcher(PyTypeObject* type, PyObject* args, PyObject* kwargs) noe
     object->vectorcall = launcher->call_entry;
     object->launcher = launcher.release();
     return self;
-  } catch (const PythonError&) {
+  } catch (...) {
+    set_current_exception();
     return nullptr;
-  } catch (const pybind11::error_already_set& error) {
-    pybind11::error_already_set(error).restore();
-  } catch (const MetaCountError& error) {
-    PyErr_SetString(PyExc_AssertionError, error.what());
-  } catch (const BindError& error) {
-    PyErr_SetString(bind_error, error.what());
-  } catch (const DriverError& error) {
-    PyErr_SetString(bind_error, error.what());
-  } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
   }
-  return nullptr;
 }
 
 bool add_launcher(PyObject* module) noexcept {

@@ -1,14 +1,22 @@
 #include "precompiled/python/options.hpp"
 
+#include <pybind11/pybind11.h>
+
 #include <limits>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "precompiled/core/plan.hpp"
+#include "precompiled/core/tree.hpp"
+#include "precompiled/driver/driver.hpp"
 #include "precompiled/python/convert.hpp"
 #include "precompiled/python/guards.hpp"
 
 namespace relaunch {
+
+PyObject* bind_error = nullptr;
+
 namespace {
 
 [[noreturn]] void wrong_type(const char* option, const char* expected, PyObject* value) {
@@ -178,6 +186,44 @@ std::vector<std::size_t> indices_option(PyObject* value, const char* option) {
     indices.push_back(static_cast<std::size_t>(index));
   }
   return indices;
+}
+
+Ref tree_option(PyObject* value) {
+  if (pybind11::isinstance<Tree>(value)) return Ref::borrow(value);
+  if (PyUnicode_Check(value) == 0) {
+    PyErr_Format(PyExc_TypeError, "tree: expected a Tree or a str, got %s",
+                 Py_TYPE(value)->tp_name);
+    throw PythonError();
+  }
+  const Ref module(PyImport_ImportModule("relaunch._core"));
+  Ref tree(module ? PyObject_CallMethod(module.get(), "parse", "O", value) : nullptr);
+  if (!tree) throw PythonError();
+  return tree;
+}
+
+const Dialect& dialect_option(PyObject* value) {
+  const std::string name = text_option(value, "dialect");
+  if (const Dialect* dialect = find_dialect(name)) return *dialect;
+  throw BindError(unknown_dialect(name));
+}
+
+void set_current_exception() noexcept {
+  try {
+    throw;
+  } catch (const PythonError&) {  // is set
+  } catch (const pybind11::error_already_set& error) {
+    pybind11::error_already_set(error).restore();
+  } catch (const MetaCountError& error) {
+    PyErr_SetString(PyExc_AssertionError, error.what());
+  } catch (const BindError& error) {
+    PyErr_SetString(bind_error, error.what());
+  } catch (const DriverError& error) {
+    PyErr_SetString(bind_error, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
 }
 
 }  // namespace relaunch

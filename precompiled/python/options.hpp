@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "precompiled/core/launch.hpp"
+#include "precompiled/python/guards.hpp"
 
 namespace relaunch {
 
@@ -68,5 +69,15 @@ std::vector<bool> metas_option(PyObject* value);
 
 /// Indices from 0: any iterable of ints (the keys of a dict), None giving none.
 std::vector<std::size_t> indices_option(PyObject* value, const char* option);
+
+/// The tree itself, or that of a text: a Tree object.
+Ref tree_option(PyObject* value);
+
+const Dialect& dialect_option(PyObject* value);
+
+extern PyObject* bind_error;  // the BindError class
+
+/// Sets the exception being handled as Python's: PythonError is set already.
+void set_current_exception() noexcept;
 
 }  // namespace relaunch
