@@ -208,7 +208,7 @@ void set_hint(PyKernelArg& node, std::string_view hint, Span span, Diagnostics& 
 }
 
 void NamesSeen::add(std::string_view name, Span span, Diagnostics& diagnostics) {
-  if (!is_identifier(name)) {
+  if (!is_parameter_name(name)) {
     diagnostics.error(kBadName, in_quotes(name) + " is no parameter name", span);
   } else if (!seen_.emplace(name).second) {
     diagnostics.error(kDuplicateName, in_quotes(name) + " is named twice", span);

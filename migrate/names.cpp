@@ -33,6 +33,22 @@ bool is_identifier(std::string_view word) {
   return true;
 }
 
+bool is_parameter_name(std::string_view word) {
+  std::size_t dot = word.find('.');
+  if (!is_identifier(word.substr(0, dot))) return false;
+  while (dot != std::string_view::npos) {
+    word.remove_prefix(dot + 1);
+    dot = word.find('.');
+    const std::string_view part = word.substr(0, dot);
+    if (part.find_first_not_of("0123456789") == std::string_view::npos) {
+      if (part.empty()) return false;
+    } else if (!is_identifier(part)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool is_dotted_name(std::string_view word) {
   while (true) {
     const std::size_t dot = word.find('.');

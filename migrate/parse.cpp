@@ -8,6 +8,7 @@
 #include "migrate/json_line.hpp"
 #include "migrate/lexer.hpp"
 #include "migrate/literal.hpp"
+#include "migrate/mlir.hpp"
 #include "migrate/names.hpp"
 #include "migrate/signature_literal.hpp"
 #include "migrate/utf8.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::pair<std::string_view, Form> kForms[] = {
     {"auto", Form::automatic}, {"csv", Form::csv},   {"dict", Form::dict},
-    {"json", Form::json},      {"tree", Form::tree},
+    {"json", Form::json},      {"ttir", Form::ttir}, {"tree", Form::tree},
 };
 
 bool is_bracket(const Token& token) {
@@ -53,18 +54,6 @@ void reject_control(std::string_view text) {
   throw Failure{explain_control(text, at)};
 }
 
-/// `%arg0: !tt.ptr<f32>`, or `% arg0 : ...`: the parameters of a function in MLIR.
-void reject_mlir(std::string_view text, const std::vector<Token>& tokens) {
-  const Token& first = tokens.front();
-  if (first.kind != Token::Kind::word || text[first.span.begin] != '%') return;
-  const bool apart = slice(text, first.span) == "%" && tokens[1].kind == Token::Kind::word;
-  if (!tokens[apart ? 2 : 1].is(':')) return;
-  fail(kFormNotRead,
-       "this looks like the parameters of a TTIR function: the forms read are csv, dict, json and "
-       "tree",
-       first.span);
-}
-
 Entries read(std::string_view text, const std::vector<Token>& tokens, Form form,
              Diagnostics& diagnostics) {
   if (tokens.front().kind == Token::Kind::end) {
@@ -72,7 +61,6 @@ Entries read(std::string_view text, const std::vector<Token>& tokens, Form form,
          tokens.front().span);
   }
   if (form == Form::csv || form == Form::tree) {
-    reject_mlir(text, tokens);
     return {read_entries(text, tokens, diagnostics), {}};
   }
   const Flavour flavour = form == Form::json ? Flavour::json : Flavour::python;
@@ -97,15 +85,25 @@ bool read_as_tree_line(std::string_view text, const std::vector<Token>& tokens, 
   return true;
 }
 
+/// Makes what was read the tree, with the constants that were given beside it.
+void keep(Entries entries, std::string_view text, std::optional<std::string_view> constants,
+          Parsed& out, Diagnostics& diagnostics) {
+  if (constants) out.constants = read_constants(*constants, text, entries, diagnostics);
+  out.tree.parameters = std::move(entries.parameters);
+}
+
 void read_all(std::string_view text, Form form, std::optional<std::string_view> constants,
               Parsed& out, Diagnostics& diagnostics) {
   reject_control(text);
+  if (form == Form::ttir || (form == Form::automatic && looks_like_mlir(text))) {
+    out.form = Form::ttir;
+    return keep({read_mlir(text, diagnostics), {}}, text, constants, out, diagnostics);
+  }
   const std::vector<Token> tokens = lex(text);
   if (read_as_tree_line(text, tokens, form, out)) return;
   out.form = form == Form::automatic ? detect(text, tokens) : form;
   Entries entries = read(text, tokens, out.form, diagnostics);
-  if (constants) out.constants = read_constants(*constants, text, entries, diagnostics);
-  out.tree.parameters = std::move(entries.parameters);
+  keep(std::move(entries), text, constants, out, diagnostics);
 }
 
 }  // namespace

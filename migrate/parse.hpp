@@ -19,6 +19,7 @@ enum class Form {
   csv,        // comma text, which is also what dump() writes
   dict,       // a Python literal: dict, list, tuple, namedtuple repr, string of comma text
   json,       // the same in JSON, read strictly
+  ttir,       // the parameters of a function of TTIR or TTGIR, or the function
   tree,       // a line of `migrate --json`, or of dump()
 };
 
@@ -49,7 +50,7 @@ struct Parsed {
 };
 
 /// Comma text or a Python literal (Form::csv or Form::dict), by the first token that tells: a
-/// literal quotes its types. `tokens` are those of `text`.
+/// literal quotes its types. `tokens` are those of `text`, which looks like no other form.
 Form detect(std::string_view text, const std::vector<Token>& tokens);
 
 /// Reads one signature. `constants`, if any, is the text of a dict of constants by name, index or

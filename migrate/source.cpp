@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "migrate/brackets.hpp"
+#include "migrate/files.hpp"
 #include "migrate/json_line.hpp"
 #include "migrate/lexer.hpp"
+#include "migrate/mlir.hpp"
 #include "migrate/utf8.hpp"
 
 namespace relaunch::migrate {
@@ -14,40 +15,137 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-class SourceReader {
+/// Lines and columns of offsets that only grow, each byte looked at once.
+class Places {
  public:
-  SourceReader(std::string_view bytes, std::string path, Form form)
-      : bytes_(bytes), path_(std::move(path)), form_(form), brackets_(bytes) {}
+  explicit Places(std::string_view bytes) : bytes_(bytes) {
+    if (bytes.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+  }
 
-  std::vector<Signature> run() {
-    if (bytes_.starts_with(kByteOrderMark)) line_begin_ = kByteOrderMark.size();
-    while (line_begin_ < bytes_.size()) {
-      const std::size_t line_end = std::min(bytes_.find('\n', line_begin_), bytes_.size());
-      const std::string_view line = bytes_.substr(line_begin_, line_end - line_begin_);
-      const std::size_t indent = line.find_first_not_of(kBlanks);
-      if (indent == std::string_view::npos || line[indent] == '#') {
-        next_line(line_end);
-        continue;
-      }
-      const std::size_t begin = line_begin_ + indent;
-      const bool may_run_on = runs_over_lines(line.substr(indent));
-      const std::size_t end = may_run_on ? brackets_.literal_end(begin) : line_end;
-      add(begin, end);
-      next_line(end);
+  Place of(std::size_t offset) {
+    if (offset <= at_) return place_;
+    const std::string_view between = bytes_.substr(at_, offset - at_);
+    const std::size_t newline = between.rfind('\n');
+    if (newline == std::string_view::npos) {
+      place_.column += count_code_points(between);
+    } else {
+      place_.line += static_cast<std::size_t>(std::count(between.begin(), between.end(), '\n'));
+      place_.column = count_code_points(between.substr(newline + 1)) + 1;
     }
-    if (out_.empty()) {
-      out_.push_back({path_, {}, parse("", form_), {{}}});
-    }
-    return std::move(out_);
+    at_ = offset;
+    return place_;
   }
 
  private:
-  void next_line(std::size_t end) {
-    line_ += static_cast<std::size_t>(
-        std::count(bytes_.begin() + static_cast<std::ptrdiff_t>(line_begin_),
-                   bytes_.begin() + static_cast<std::ptrdiff_t>(end), '\n') +
-        1);
-    line_begin_ = end + 1;
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  Place place_;
+};
+
+Place place_in_file(const Signature& signature, std::string_view chunk, Span span) {
+  const Parsed& parsed = signature.parsed;
+  const Place in_chunk = parsed.origin ? place_of(chunk, parsed.origin->source_of(span).begin)
+                                       : place_of(parsed.tree.text, span.begin);
+  const Place& start = signature.place;
+  if (in_chunk.line > 1) return {start.line + in_chunk.line - 1, in_chunk.column};
+  return {start.line, start.column + in_chunk.column - 1};
+}
+
+/// A line of a collection, or any other text of one signature.
+Parsed read(std::string_view chunk, Form form) {
+  if (!chunk.starts_with('{') || first_invalid(chunk) != std::string_view::npos) {
+    return parse(chunk, form);
+  }
+  const auto object = chunk.find("\"text\"") == std::string_view::npos
+                          ? std::nullopt
+                          : read_json_line(chunk, lex(chunk));
+  if (!object || is_tree_line(*object)) return parse(chunk, form);
+  const auto row = find_row(*object);
+  if (!row) return parse(chunk, form);
+  const bool reads_text = form == Form::csv || form == Form::dict;
+  std::optional<std::string_view> constants;
+  if (row->constants != nullptr) {
+    constants = row->constants->kind == Literal::Kind::dict
+                    ? slice(chunk, row->constants->span)
+                    : std::string_view(row->constants->text.bytes);
+  }
+  Parsed out = parse(row->text->text.bytes, reads_text ? form : Form::automatic, constants);
+  out.origin = row->text->text;
+  return out;
+}
+
+}  // namespace
+
+class SignatureReader::State {
+ public:
+  State(std::string_view bytes, std::string path, Form form)
+      : bytes_(bytes), path_(std::move(path)), form_(form), places_(bytes) {
+    if (bytes_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+    const bool whole = form == Form::automatic ? looks_like_code(bytes) : is_embedded(form);
+    if (!whole) return;
+    embedded_.emplace(bytes, form, at_, bytes.size());
+    // A form by name, and nothing around the signatures: a list after all.
+    first_ = embedded_->next();
+    is_list_ = !first_ && form != Form::automatic;
+    if (is_list_) embedded_.reset();
+    if (!is_list_) at_ = bytes.size();
+  }
+
+  std::optional<Signature> next() {
+    while (true) {
+      if (embedded_) {
+        const auto piece = first_ ? std::exchange(first_, std::nullopt) : embedded_->next();
+        if (piece) return made(piece->bytes, piece->form);
+        embedded_.reset();
+      }
+      const std::size_t indent = std::min(bytes_.find_first_not_of(kBlanks, at_), bytes_.size());
+      if (indent == bytes_.size()) return at_end();
+      at_ = indent;
+      const std::size_t end = line_end(at_);
+      if (bytes_[at_] == '#') {
+        at_ = end;
+        continue;
+      }
+      const std::size_t begin = at_;
+      at_ = ir_end(bytes_, begin);
+      if (at_ > begin) {
+        embedded_.emplace(bytes_, Form::ttir, begin, at_);
+        continue;
+      }
+      at_ = chunk_end(begin, end);
+      return made({begin, at_}, form_);
+    }
+  }
+
+ private:
+  std::size_t line_end(std::size_t at) const {
+    return std::min(bytes_.find('\n', at), bytes_.size());
+  }
+
+  /// A file without a signature says so once.
+  std::optional<Signature> at_end() {
+    if (any_) return std::nullopt;
+    any_ = true;
+    return Signature{path_, {}, parse("", form_), {{}}};
+  }
+
+  /// Where the signature ends that begins on the line up to `end`: literals run over lines.
+  std::size_t chunk_end(std::size_t begin, std::size_t end) {
+    const std::string_view line = bytes_.substr(begin, end - begin);
+    if (form_ == Form::ttir || (form_ == Form::automatic && looks_like_mlir(line))) {
+      return parameters_end(end);
+    }
+    return runs_over_lines(line) ? literal_end(bytes_, begin, futile_) : end;
+  }
+
+  /// Parameters of IR go on after a line that ends in a comma.
+  std::size_t parameters_end(std::size_t end) const {
+    while (end < bytes_.size()) {
+      const std::size_t last = bytes_.find_last_not_of(kBlanks, end);
+      if (bytes_[last] != ',') break;
+      end = line_end(end + 1);
+    }
+    return end;
   }
 
   /// Whether the signature that begins with this line may have more lines: literals may.
@@ -64,66 +162,46 @@ class SourceReader {
     return brackets_only && tokens.size() > 1;
   }
 
-  void add(std::size_t begin, std::size_t end) {
-    const std::string_view raw = bytes_.substr(begin, end - begin);
+  Signature made(Span span, Form form) {
+    any_ = true;
+    const std::string_view raw = bytes_.substr(span.begin, span.end - span.begin);
     const std::string_view chunk = raw.substr(0, raw.find_last_not_of(kBlanks) + 1);
-    Signature out{path_, {}, read(chunk), {}};
-    const std::string_view before = bytes_.substr(line_begin_, begin - line_begin_);
-    out.place = {line_, count_code_points(before) + 1};
+    Signature out{path_, places_.of(span.begin), read(chunk, form), {}};
     for (const Diagnostic& diagnostic : out.parsed.diagnostics) {
       out.places.push_back(place_in_file(out, chunk, diagnostic.span));
     }
-    out_.push_back(std::move(out));
-  }
-
-  static Place place_in_file(const Signature& signature, std::string_view chunk, Span span) {
-    const Parsed& parsed = signature.parsed;
-    const Place in_chunk = parsed.origin ? place_of(chunk, parsed.origin->source_of(span).begin)
-                                         : place_of(parsed.tree.text, span.begin);
-    const Place& start = signature.place;
-    if (in_chunk.line > 1) return {start.line + in_chunk.line - 1, in_chunk.column};
-    return {start.line, start.column + in_chunk.column - 1};
-  }
-
-  Parsed read(std::string_view chunk) const {
-    if (!chunk.starts_with('{') || first_invalid(chunk) != std::string_view::npos) {
-      return parse(chunk, form_);
-    }
-    const auto object = chunk.find("\"text\"") == std::string_view::npos
-                            ? std::nullopt
-                            : read_json_line(chunk, lex(chunk));
-    if (!object || is_tree_line(*object)) return parse(chunk, form_);
-    const auto row = find_row(*object);
-    if (!row) return parse(chunk, form_);
-    const bool reads_text = form_ == Form::csv || form_ == Form::dict;
-    std::optional<std::string_view> constants;
-    if (row->constants != nullptr) {
-      constants = row->constants->kind == Literal::Kind::dict
-                      ? slice(chunk, row->constants->span)
-                      : std::string_view(row->constants->text.bytes);
-    }
-    Parsed out = parse(row->text->text.bytes, reads_text ? form_ : Form::automatic, constants);
-    out.origin = row->text->text;
     return out;
   }
 
   std::string_view bytes_;
   std::string path_;
   Form form_;
-  Brackets brackets_;
-  std::size_t line_begin_ = 0;
-  std::size_t line_ = 1;
-  std::vector<Signature> out_;
+  Places places_;
+  std::optional<Embedded> embedded_;
+  std::optional<Piece> first_;
+  bool is_list_ = true;
+  bool any_ = false;
+  std::size_t at_ = 0;
+  std::size_t futile_ = 0;
 };
-
-}  // namespace
 
 std::string Signature::source() const {
   return path + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
 }
 
+SignatureReader::SignatureReader(std::string_view bytes, std::string path, Form form)
+    : state_(std::make_unique<State>(bytes, std::move(path), form)) {}
+SignatureReader::~SignatureReader() = default;
+SignatureReader::SignatureReader(SignatureReader&&) noexcept = default;
+SignatureReader& SignatureReader::operator=(SignatureReader&&) noexcept = default;
+
+std::optional<Signature> SignatureReader::next() { return state_->next(); }
+
 std::vector<Signature> read_signatures(std::string_view bytes, std::string path, Form form) {
-  return SourceReader(bytes, std::move(path), form).run();
+  SignatureReader reader(bytes, std::move(path), form);
+  std::vector<Signature> out;
+  while (auto signature = reader.next()) out.push_back(std::move(*signature));
+  return out;
 }
 
 }  // namespace relaunch::migrate

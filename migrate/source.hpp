@@ -1,6 +1,8 @@
 #pragma once
 // Files and standard input: where each signature begins and ends, and what line it stands on.
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,14 +22,34 @@ struct Signature {
   std::string source() const;
 };
 
-/// Every signature of a file, in order. Comma text has one on a line. A literal (Python or JSON)
-/// may run over lines to its closing bracket; one that is never closed is an error on its first
-/// line, and reading goes on with the next. Blank lines and `#` comments are passed over, a line
-/// ends in LF or CRLF, a leading byte order mark is no part of the text. A JSON line of a
-/// collection
-/// (`{"text": ..., "constants": ...}`) gives the signature in it: with form csv or dict its text is
-/// read so, with any other by what it looks like. A file without a signature gives one RL001.
+/// Reads the signatures of a file one by one, in order: what it holds at a time is one of them.
+///
+/// A file of source code (Python, C) or IR is searched for the signatures embedded in it. Any other
+/// file is a list: comma text has one signature on a line. A literal (Python or JSON) may run over
+/// lines to its closing bracket; one that is never closed is an error on its first line, and
+/// reading goes on with the next. Blank lines and `#` comments are passed over, a line ends in LF
+/// or CRLF, a leading byte order mark is no part of the text. A function or module of IR between
+/// other lines is read, its body passed over. A JSON line of a collection (`{"text": ...,
+/// "constants": ...}`) gives the signature in it: with form csv or dict its text is read so, with
+/// any other by what it looks like. A file without a signature gives one RL001.
 /// Linear in the bytes; never throws for what they hold.
+class SignatureReader {
+ public:
+  /// `bytes` must live as long as the reader.
+  SignatureReader(std::string_view bytes, std::string path, Form form);
+  ~SignatureReader();
+  SignatureReader(SignatureReader&&) noexcept;
+  SignatureReader& operator=(SignatureReader&&) noexcept;
+
+  /// The next signature; none at the end.
+  std::optional<Signature> next();
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+/// All of them.
 std::vector<Signature> read_signatures(std::string_view bytes, std::string path, Form form);
 
 }  // namespace relaunch::migrate

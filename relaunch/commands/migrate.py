@@ -20,7 +20,7 @@ EMITTED = ("json", "python", "csv")
 def migrate(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Files with signatures; - reads standard input.")],
     form: Annotated[
-        str, typer.Option("--form", metavar="FORM", help="How they are written: auto, csv, dict, json or tree.")
+        str, typer.Option("--form", metavar="FORM", help="How they are written: auto, csv, dict, json, ttir or tree.")
     ] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line: the same as --emit json.")] = False,
     emit: Annotated[
@@ -29,8 +29,9 @@ def migrate(
 ) -> None:
     """Read signatures and say what they are.
 
-    A file has one signature a line, or Python literals or JSON values over several lines. Without --json or --emit
-    each is shown as its canonical line, and what is wrong with it as `path:line:col: CODE message`.
+    A file has one signature a line, or Python literals or JSON values over several lines, or is source code or IR
+    with signatures in it. Without --json or --emit each is shown as its canonical line, and what is wrong with it as
+    `path:line:col: CODE message`.
 
     Exit 0: all were read. 1: at least one has an error. 2: wrong usage, or a file that cannot be read.
     """

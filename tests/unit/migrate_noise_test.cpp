@@ -62,6 +62,13 @@ constexpr const char* kPieces[] = {
     ">",
     "*",
     "%x",
+    "%x: ",
+    "!tt.ptr<",
+    "f16",
+    "loc(",
+    "tt.func @k(",
+    "tt.divisibility = 16",
+    "module {\n",
     "P(",
     "\xC3",
     "\xFF",
@@ -107,7 +114,8 @@ TEST(Noise, NeverHarms) {
   for (int i = 0; i < 2'000; ++i) {
     const std::string text = noise(random);
     SCOPED_TRACE(text);
-    for (const Form form : {Form::automatic, Form::csv, Form::dict, Form::json, Form::tree}) {
+    for (const Form form :
+         {Form::automatic, Form::csv, Form::dict, Form::json, Form::ttir, Form::tree}) {
       check(parse(text, form, noise(random)));
     }
     for (const Signature& one :

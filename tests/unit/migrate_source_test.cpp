@@ -91,10 +91,6 @@ TEST(Source, FormsThatAreAskedFor) {
             (Lines{"1:1 RL015@1:1", "2:1 RL015@2:1", "3:2 RL004@3:2"}));
 }
 
-TEST(Source, MlirIsNamed) {
-  EXPECT_EQ(read("%arg0: !tt.ptr<f32>, %arg1: i32\ni32"), (Lines{"1:1 RL020@1:1", "2:1 i32"}));
-}
-
 TEST(Source, RowsOfACollection) {
   EXPECT_EQ(read(R"({"id": "x", "text": "*fp32, N: constexpr", "constants": "{\"N\": 4, 'M': 1}"}
 {"text": "{'a': 'i32'}", "constants": {"a": 1}, "source": "a:1"}
