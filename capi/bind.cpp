@@ -115,7 +115,7 @@ void set_hidden(relaunch_launcher& launcher) {
 std::size_t count_descriptors(const std::vector<PyKernelArg>& nodes) {
   std::size_t count = 0;
   for (const PyKernelArg& node : nodes) {
-    count += find_type(node.dtype) == Type::tensordesc ? 1 : 0;
+    count += is_descriptor(node) ? 1 : 0;
     count += count_descriptors(node.nested_tuple);
   }
   return count;

@@ -76,6 +76,27 @@ class TensorMap:
     """A CUDA tensor map: 128 bytes at a 128-byte-aligned address, zero or a copy of `source`; a writable buffer."""
 
     def __init__(self, source: bytes | bytearray | memoryview | TensorMap | None = None) -> None: ...
+    @classmethod
+    def encode(
+        cls,
+        *,
+        data_type: int,
+        address: int,
+        dims: Sequence[int],
+        strides: Sequence[int],
+        box: Sequence[int],
+        element_strides: Sequence[int] | None = None,
+        interleave: int | None = 0,
+        swizzle: int | None = 0,
+        l2_promotion: int | None = 0,
+        oob_fill: int | None = 0,
+        driver: str | bytes | PathLike[str] | PathLike[bytes] | None = None,
+    ) -> TensorMap:
+        """What cuTensorMapEncodeTiled makes of these: innermost dimension first, strides in bytes, one less than dims.
+
+        Raises BindError for numbers that do not fit, RuntimeError where the driver refuses.
+        """
+
     def __buffer__(self, flags: int, /) -> memoryview: ...
     @property
     def address(self) -> int:
@@ -138,7 +159,10 @@ class Launcher:
     tree: the signature, or its text. function: the kernel's handle; without one only `launch` can be called.
     num_warps, num_ctas, shared (bytes), cooperative, pdl, warp_size (lanes, HIP): as in the kernel's metadata.
     constants (to 3.2): indices of entries that the kernel has folded; their arguments are looked at and not passed.
-    tensordesc_meta: one entry per descriptor passes descriptors by value; none or an empty one takes them apart.
+    tensordesc_meta: one dict (or None) per descriptor, as in the kernel's metadata; a descriptor with one is passed by
+    value, without taken apart. A call gives for each descriptor what it stands for in the dialect (the tensor map, or
+    base, shape, strides ...) or, for all of them, one object with base, shape, strides, padding and, from 3.7 on,
+    round_f32_to_tf32; with metadata of swizzle, elem_size, elem_type, block_size and fp4_padded it is encoded.
     global_scratch, profile_scratch: None, an address, an object with data_ptr(), or a callable of (grid, stream)
     that gives one of these at each launch, before the enter hook. driver: a library's path or name.
     strict: unsigned values out of range raise and are not masked. round_bf16: to nearest even, not truncated.
@@ -147,8 +171,10 @@ class Launcher:
 
     Raises BindError for what cannot be bound. Launch errors are the built-in types that the dialect raises:
     TypeError, OverflowError, ValueError (grid, inaccessible address), RuntimeError (the driver), SystemError
-    (HIP to 3.6: kernel_metadata is no tuple), and whatever an argument or hook raises. Arguments count from 1 in
-    messages.
+    (HIP to 3.6: kernel_metadata is no tuple; to 3.4: tma_desc_cpu_ptr() raised, which is the cause), for a descriptor
+    object also AssertionError (its last stride is not 1), KeyError (its metadata is incomplete) and NotImplementedError
+    (HIP metadata, im2col), and whatever an argument or hook raises. The constructor raises AssertionError where
+    tensordesc_meta has not one entry per descriptor. Arguments count from 1 in messages.
     """
 
     def __init__(

@@ -1,6 +1,17 @@
 #include "precompiled/core/descriptor.hpp"
 
+#include <algorithm>
+
 namespace relaunch {
+
+bool is_descriptor(const PyKernelArg& node) {
+  return node.type == ArgKind::ARG_KERNEL && find_type(node.dtype) == Type::tensordesc;
+}
+
+bool has_descriptors(const PyKernelArg& node) {
+  return is_descriptor(node) ||
+         std::any_of(node.nested_tuple.begin(), node.nested_tuple.end(), has_descriptors);
+}
 
 std::vector<std::string> expand_descriptor(const DescriptorRules& rules,
                                            const DescriptorType& descriptor, bool by_value) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "precompiled/core/tree.hpp"
 #include "precompiled/core/types.hpp"
 
 namespace relaunch {
@@ -96,6 +97,12 @@ inline constexpr DescriptorRules kHip38 = {.by_value = Type::tdm_desc,
                                            .flags = kBothFlags};
 
 }  // namespace descriptors
+
+/// Whether the node is a `tensordesc<...>` or an im2col one.
+bool is_descriptor(const PyKernelArg& node);
+
+/// Whether it is one or has one inside, at any depth.
+bool has_descriptors(const PyKernelArg& node);
 
 /// The types that a descriptor expands to, canonical spelling, in order.
 std::vector<std::string> expand_descriptor(const DescriptorRules& rules,

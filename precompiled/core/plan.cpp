@@ -33,10 +33,6 @@ std::vector<PyKernelArg> types_only(const std::vector<PyKernelArg>& nodes) {
   return out;
 }
 
-bool is_descriptor(const PyKernelArg& node) {
-  return node.type == ArgKind::ARG_KERNEL && find_type(node.dtype) == Type::tensordesc;
-}
-
 /// Walks the tree once; every method appends to the plan.
 class Planner {
  public:

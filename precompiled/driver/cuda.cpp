@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "precompiled/core/plan.hpp"
+#include "precompiled/driver/encode_tiled.hpp"
 #include "precompiled/driver/make.hpp"
 
 namespace relaunch {
@@ -135,6 +136,10 @@ class CudaDriver final : public Driver {
         f_.cuLaunchKernelEx(reinterpret_cast<const CUlaunchConfig*>(&call),
                             handle<CUfunction>(call.function), call.parameters, nullptr);
     return {result, "cuLaunchKernelEx"};
+  }
+
+  Status encode_tensor_map(const TensorMapFields& fields, std::byte* map) const noexcept override {
+    return {encode_tiled(f_.cuTensorMapEncodeTiled, fields, map), "cuTensorMapEncodeTiled"};
   }
 
   EncodedAttributes encode(const AttributeList& list, bool cooperative) const override {

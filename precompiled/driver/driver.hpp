@@ -11,6 +11,7 @@
 
 #include "precompiled/core/dialect.hpp"
 #include "precompiled/core/launch.hpp"
+#include "precompiled/core/tensor_map.hpp"
 
 namespace relaunch {
 
@@ -65,6 +66,10 @@ inline constexpr int kInvalidValue = 1;
 /// Dynamic shared memory, bytes, that a CUDA function may be launched with without being told.
 inline constexpr std::uint32_t kSharedWithoutAsking = 48 * 1024;
 
+/// A tensor map of CUDA, in bytes.
+inline constexpr std::size_t kTensorMapBytes = 128;
+inline constexpr std::size_t kTensorMapAlignment = 128;
+
 class Driver {
  public:
   explicit Driver(Backend backend) : backend(backend) {}
@@ -85,6 +90,9 @@ class Driver {
   /// release of the driver takes. The dialect's limit is that of the newest releases.
   virtual void check_parameter_bytes(std::uint32_t bytes, const std::string& call) const = 0;
   virtual Status launch(const LaunchCall& call) const noexcept = 0;
+  /// Writes the kTensorMapBytes of a tensor map. HIP has none.
+  virtual Status encode_tensor_map(const TensorMapFields& fields,
+                                   std::byte* map) const noexcept = 0;
   virtual EncodedAttributes encode(const AttributeList& list, bool cooperative) const = 0;
   /// The driver's own words for a failed call, or that the function is missing in this library.
   virtual std::string explain(const Status& status) const = 0;

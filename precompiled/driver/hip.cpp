@@ -81,6 +81,11 @@ class HipDriver final : public Driver {
             "hipModuleLaunchKernel"};
   }
 
+  Status encode_tensor_map(const TensorMapFields& /*fields*/,
+                           std::byte* /*map*/) const noexcept override {
+    return {hipErrorNotSupported, "cuTensorMapEncodeTiled"};
+  }
+
   EncodedAttributes encode(const AttributeList& list, bool cooperative) const override {
     EncodedAttributes out{};
     out.cooperative = cooperative;

@@ -12,12 +12,6 @@ namespace relaunch {
 
 struct Launcher;
 
-/// relaunch.TensorMap: 128 bytes at a 128-byte-aligned address.
-extern PyTypeObject* tensor_map_type;
-
-/// Makes the type and adds it to the module. False with an exception set.
-bool add_tensor_map(PyObject* module) noexcept;
-
 /// Triton's own type of the dialect's descriptors, where its driver module is loaded (PyCUtensorMap
 /// or PyTDMDescriptor); else null. An owned reference, looked up once, when a launcher is built.
 PyTypeObject* find_descriptor_type(const Dialect& dialect) noexcept;

@@ -5,38 +5,10 @@
 
 #include "precompiled/python/convert.hpp"
 #include "precompiled/python/guards.hpp"
+#include "precompiled/python/words.hpp"
 
 namespace relaunch {
 namespace {
-
-constexpr std::size_t kLongestValue = 48;  // bytes of a value shown
-
-Failed raise(PyObject* type, const std::string& text) {
-  const Ref message(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
-  if (message) PyErr_SetObject(type, message.get());
-  return {};
-}
-
-/// As above, caused by the pending exception where there is one.
-Failed raise_from(PyObject* type, const std::string& text) {
-  PyObject* kind = nullptr;
-  PyObject* value = nullptr;
-  PyObject* traceback = nullptr;
-  PyErr_Fetch(&kind, &value, &traceback);
-  PyErr_NormalizeException(&kind, &value, &traceback);
-  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
-  const Ref owned_kind(kind);
-  const Ref owned_traceback(traceback);
-  Ref cause(value);
-  raise(type, text);
-  if (!cause) return {};
-  PyErr_Fetch(&kind, &value, &traceback);
-  PyErr_NormalizeException(&kind, &value, &traceback);
-  if (value != nullptr) PyException_SetCause(value, cause.release());
-  PyErr_Restore(kind, value, traceback);
-  return {};
-}
 
 /// Drops the pending exception if its text is still to be written; gives its type, borrowed from
 /// the interpreter's own exceptions. Null leaves the exception as it is.
@@ -62,44 +34,6 @@ PyObject* take_mismatch() {
   Py_XDECREF(value);
   Py_XDECREF(traceback);
   return kind;
-}
-
-std::string type_of(PyObject* value) { return Py_TYPE(value)->tp_name; }
-
-/// The value of an int, float or bool; of anything else its type, so that no foreign code runs.
-std::string value_of(PyObject* value) {
-  const bool is_plain =
-      PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyBool_Check(value);
-  if (!is_plain) return type_of(value);
-  const Ref text(PyObject_Repr(value));
-  const char* bytes = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
-  if (bytes == nullptr) {  // more digits than the interpreter is willing to print
-    PyErr_Clear();
-    return "an int too large to print";
-  }
-  std::string out(bytes);
-  if (out.size() > kLongestValue) {
-    out = out.substr(0, kLongestValue) + "... (" + std::to_string(out.size()) + " characters)";
-  }
-  return out;
-}
-
-std::string call_of(const Launcher& self) { return call_text(self.name, self.plan); }
-
-/// `argument 3 'n' of add(*fp32, *fp32, i32): `; counted from 1 over the flattened signature.
-std::string place(const Launcher& self, std::uint32_t leaf) {
-  std::string text = "argument " + std::to_string(leaf + 1);
-  if (leaf < self.plan.leaves.size() && !self.plan.leaves[leaf].name.empty()) {
-    text += " '" + self.plan.leaves[leaf].name + "'";
-  }
-  return text + " of " + call_of(self) + ": ";
-}
-
-/// As above, for a hidden parameter by its name.
-std::string place(const Launcher& self, const Step& step) {
-  if (step.op != Op::hidden) return place(self, step.extra);
-  return std::string(self.dialect->hidden.parameters[step.extra].name) + " of " + call_of(self) +
-         ": ";
 }
 
 bool is_float(Op op) {
@@ -131,22 +65,6 @@ std::string kind_of(Op op, const std::string& type) {
   return (is_float(op) ? "a real number for " : "an int for ") + type;
 }
 
-std::string hex(std::uint64_t number) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string out;
-  do {
-    out.insert(out.begin(), kDigits[number % 16]);
-    number /= 16;
-  } while (number != 0);
-  return "0x" + out;
-}
-
-std::string driver_error(const Launcher& self, const Status& status) {
-  return "Triton Error [" + std::string(backend_name(self.dialect->backend)) +
-         "]: " + self.driver->explain(status) + " (" + std::to_string(status.code) + " from " +
-         status.function + ")";
-}
-
 std::string dims_of(const Dims& dims) {
   return "(" + std::to_string(dims[0]) + ", " + std::to_string(dims[1]) + ", " +
          std::to_string(dims[2]) + ")";
@@ -173,8 +91,13 @@ Failed fail_keywords(const Launcher& self) {
 
 Failed fail_count(const Launcher& self, Py_ssize_t given, Py_ssize_t fixed) {
   const char* front = fixed == 4 ? "the grid and the stream" : "the exit hook";
-  const std::string text = call_of(self) + " takes " + std::to_string(self.plan.arguments) +
-                           " arguments behind " + front + ", ";
+  std::string text = call_of(self) + " takes " + std::to_string(self.plan.arguments) +
+                     " arguments behind " + front;
+  const std::size_t declared = self.declared->parameters.size();
+  if (declared != self.plan.arguments) {
+    text += " (" + std::to_string(declared) + " with descriptor objects)";
+  }
+  text += ", ";
   if (given < fixed) {
     return raise(PyExc_TypeError, text + "got only " + std::to_string(given) + " of the " +
                                       std::to_string(fixed) + " in front");
@@ -296,48 +219,6 @@ Failed fail_pointer(const Launcher& self, const Step& step, PyObject* value,
                                            "address " + hex(failure.address));
   }
   return {};
-}
-
-namespace {
-
-/// What tma_desc_cpu_ptr() did wrong.
-Failed fail_map_address(const Launcher& self, const Step& step, PyObject* value,
-                        DescriptorFault fault) {
-  const std::string text = place(self, step) + "expected tma_desc_cpu_ptr() of " + type_of(value);
-  switch (fault) {
-    case DescriptorFault::no_method:
-      if (PyErr_ExceptionMatches(PyExc_AttributeError) != 0) PyErr_Clear();
-      return raise_from(PyExc_TypeError, place(self, step) +
-                                             "expected a relaunch.TensorMap or an object with "
-                                             "tma_desc_cpu_ptr(), got " +
-                                             type_of(value));
-    case DescriptorFault::method_raised:
-      return raise_from(PyExc_SystemError, text + " to give an address, it raised");
-    case DescriptorFault::not_an_int: return raise(PyExc_TypeError, text + " to return an int");
-    case DescriptorFault::null_address:
-      return raise(PyExc_ValueError, text + " to return an address, got 0");
-    default: return raise(PyExc_ValueError, text + " to return a host address, a multiple of 64");
-  }
-}
-
-}  // namespace
-
-Failed fail_descriptor(const Launcher& self, const Step& step, PyObject* value,
-                       DescriptorFault fault) {
-  const bool is_map = step.op == Op::nv_tma_desc;
-  if (step.op == Op::map_address) return fail_map_address(self, step, value, fault);
-  const std::string text = place(self, step);
-  if (fault == DescriptorFault::unaligned) {
-    return raise(PyExc_ValueError,
-                 text + "expected a tensor map at a multiple of 128 bytes, it is not aligned");
-  }
-  const char* expected =
-      is_map ? "relaunch.TensorMap or Triton's PyCUtensorMap" : "Triton's PyTDMDescriptor";
-  std::string got = type_of(value);
-  if (!self.descriptor_type && got != "relaunch.TensorMap") {
-    got += " (Triton's driver was not loaded when the launcher was built)";
-  }
-  return raise(PyExc_TypeError, text + "expected " + expected + ", got " + got);
 }
 
 Failed fail_half(const Launcher& self, const Step& step, PyObject* value) {

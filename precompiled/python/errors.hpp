@@ -31,6 +31,7 @@
 //   by address          no method, it gave no int           TypeError       fail_descriptor
 //                       0, or no multiple of 64             ValueError      fail_descriptor
 //                       the method raised: the cause        SystemError     fail_descriptor
+// descriptor objects    see expand_objects.hpp                              fail_object, fail_encoding
 // fp16                  beyond its range                    OverflowError   fail_half
 // launch                the driver refused                  RuntimeError    fail_launch
 // clang-format on
@@ -39,6 +40,9 @@
 // before stays done, except that held references are dropped; nothing is launched after a failure.
 
 #include <Python.h>
+
+#include <new>
+#include <string>
 
 #include "precompiled/python/descriptor.hpp"
 #include "precompiled/python/launcher.hpp"
@@ -51,6 +55,16 @@ struct Failed {
   operator bool() const { return false; }         // NOLINT(google-explicit-constructor)
   operator PyObject*() const { return nullptr; }  // NOLINT(google-explicit-constructor)
 };
+
+/// Wording an error can run out of memory; nothing else here throws.
+template <typename Entry>
+[[gnu::always_inline]] inline PyObject* guarded(Entry entry) noexcept {
+  try {
+    return entry();
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
 
 #define RELAUNCH_COLD [[gnu::noinline, gnu::cold]]
 
@@ -68,6 +82,11 @@ RELAUNCH_COLD Failed fail_pointer(const Launcher& self, const Step& step, PyObje
                                   const PointerFailure& failure);
 RELAUNCH_COLD Failed fail_descriptor(const Launcher& self, const Step& step, PyObject* value,
                                      DescriptorFault fault);
+/// An object that is to be made into descriptor `index` of the plan; `got` is shown where given.
+RELAUNCH_COLD Failed fail_object(const Launcher& self, std::size_t index, PyObject* type,
+                                 std::string text, PyObject* got = nullptr);
+RELAUNCH_COLD Failed fail_encoding(const Launcher& self, std::size_t index, const Status& status,
+                                   const TensorMapFields& fields);
 RELAUNCH_COLD Failed fail_half(const Launcher& self, const Step& step, PyObject* value);
 RELAUNCH_COLD Failed fail_context(const Launcher& self, const Status& status);
 /// Says what was asked for, attributes included: a driver's own words rarely do.

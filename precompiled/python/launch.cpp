@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 
+#include "precompiled/python/call_objects.hpp"
 #include "precompiled/python/convert.hpp"
 #include "precompiled/python/errors.hpp"
 #include "precompiled/python/launcher.hpp"
@@ -22,9 +23,6 @@ namespace {
 /// data_ptr() or hook may launch again, as deep as Python's recursion limit of 1000 lets it, on a
 /// stack of 8 MiB.
 constexpr std::uint32_t kLargestStackFrame = 6400;
-
-constexpr Py_ssize_t kCallFixed = 4;    // grid_x, grid_y, grid_z, stream
-constexpr Py_ssize_t kLaunchFixed = 9;  // these, function, kernel_metadata, launch_metadata, hooks
 
 /// What only `launch` is given.
 struct Surroundings {
@@ -261,16 +259,6 @@ template <Shape shape, Order order, bool with_surroundings>
   Py_RETURN_NONE;
 }
 
-/// Wording an error can run out of memory; nothing else here throws.
-template <typename Entry>
-[[gnu::always_inline]] inline PyObject* guarded(Entry entry) noexcept {
-  try {
-    return entry();
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  }
-}
-
 /// The grid and the stream. False with an exception set.
 [[gnu::always_inline]] inline bool parse_place(const Launcher& self, PyObject* const* args,
                                                LaunchRequest& request) {
@@ -290,16 +278,17 @@ template <typename Entry>
 
 /// launcher(grid_x, grid_y, grid_z, stream, *args)
 template <Shape shape, Order order>
-[[gnu::always_inline]] inline PyObject* call_now(const Launcher& self, PyObject* const* args,
+[[gnu::always_inline]] inline PyObject* call_now(PyObject* object, PyObject* const* args,
                                                  std::size_t nargsf, PyObject* kwnames) {
+  const Launcher& self = launcher_of(object);
   const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
   if (kwnames != nullptr && PyTuple_GET_SIZE(kwnames) != 0) [[unlikely]]
     return fail_keywords(self);
+  if (count != kCallFixed + static_cast<Py_ssize_t>(self.plan.arguments)) [[unlikely]] {
+    return call_objects(object, args, nargsf, nullptr);
+  }
   if (const Status status = self.driver->begin_launch(); !status) [[unlikely]] {
     return fail_context(self, status);
-  }
-  if (count != kCallFixed + static_cast<Py_ssize_t>(self.plan.arguments)) [[unlikely]] {
-    return fail_count(self, count, kCallFixed);
   }
   LaunchRequest request;
   if (!parse_place(self, args, request)) return nullptr;
@@ -311,8 +300,7 @@ template <Shape shape, Order order>
 
 template <Shape shape, Order order>
 PyObject* call(PyObject* object, PyObject* const* args, std::size_t nargsf, PyObject* kwnames) {
-  return guarded(
-      [=] { return call_now<shape, order>(launcher_of(object), args, nargsf, kwnames); });
+  return guarded([=] { return call_now<shape, order>(object, args, nargsf, kwnames); });
 }
 
 PyObject* call_without_function(PyObject* object, PyObject* const* /*args*/, std::size_t /*nargsf*/,
@@ -323,13 +311,14 @@ PyObject* call_without_function(PyObject* object, PyObject* const* /*args*/, std
 /// launcher.launch(grid_x, grid_y, grid_z, stream, function, kernel_metadata, launch_metadata,
 ///                 enter_hook, exit_hook, *args)
 template <Shape shape, Order order>
-[[gnu::always_inline]] inline PyObject* launch_now(const Launcher& self, PyObject* const* args,
+[[gnu::always_inline]] inline PyObject* launch_now(PyObject* object, PyObject* const* args,
                                                    Py_ssize_t count) {
+  const Launcher& self = launcher_of(object);
+  if (count != kLaunchFixed + static_cast<Py_ssize_t>(self.plan.arguments)) [[unlikely]] {
+    return launch_objects(object, args, count);
+  }
   if (const Status status = self.driver->begin_launch(); !status) [[unlikely]] {
     return fail_context(self, status);
-  }
-  if (count != kLaunchFixed + static_cast<Py_ssize_t>(self.plan.arguments)) [[unlikely]] {
-    return fail_count(self, count, kLaunchFixed);
   }
   LaunchRequest request;
   if (!parse_place(self, args, request)) return nullptr;
@@ -343,7 +332,7 @@ template <Shape shape, Order order>
 
 template <Shape shape, Order order>
 PyObject* launch(PyObject* object, PyObject* const* args, Py_ssize_t count) {
-  return guarded([=] { return launch_now<shape, order>(launcher_of(object), args, count); });
+  return guarded([=] { return launch_now<shape, order>(object, args, count); });
 }
 
 template <Shape shape, Order order>
@@ -387,6 +376,13 @@ void choose_entries(Launcher& launcher, bool has_function) noexcept {
     set_entries<Shape::general>(launcher);
   }
   if (!has_function) launcher.call_entry = call_without_function;
+  launcher.call_expanded = launcher.call_entry;
+  launcher.launch_expanded = launcher.launch_entry;
+  // Where the number of arguments cannot tell: all descriptors are inside tuples.
+  if (plan.arguments == launcher.declared->parameters.size() && !plan.descriptors.empty()) {
+    if (has_function) launcher.call_entry = call_objects;
+    launcher.launch_entry = launch_objects;
+  }
 }
 
 }  // namespace relaunch

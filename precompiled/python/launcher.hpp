@@ -7,13 +7,20 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "precompiled/core/launch.hpp"
 #include "precompiled/core/plan.hpp"
 #include "precompiled/driver/driver.hpp"
+#include "precompiled/python/descriptor_meta.hpp"
 #include "precompiled/python/guards.hpp"
 
 namespace relaunch {
+
+/// Arguments in front of the kernel's own.
+inline constexpr Py_ssize_t kCallFixed = 4;  // grid_x, grid_y, grid_z, stream
+inline constexpr Py_ssize_t kLaunchFixed =
+    9;  // these, function, kernel_metadata, launch_metadata, hooks
 
 /// Hidden parameters that a caller can give: one per entry of the largest hidden section.
 inline constexpr std::size_t kMaxHidden = 2;
@@ -38,6 +45,9 @@ struct Launcher {
   /// The two entries, picked for the plan's shape.
   vectorcallfunc call_entry = nullptr;
   PyObject* (*launch_entry)(PyObject* self, PyObject* const* args, Py_ssize_t count) = nullptr;
+  /// Those for arguments as the plan has them; others where the first two look for objects before.
+  vectorcallfunc call_expanded = nullptr;
+  PyObject* (*launch_expanded)(PyObject* self, PyObject* const* args, Py_ssize_t count) = nullptr;
 
   LaunchOptions options;
   Configuration configuration;  // of the options' own geometry
@@ -54,6 +64,10 @@ struct Launcher {
   // (grid, stream) that gives one of these. None where nothing was given.
   std::array<Ref, kMaxHidden> scratch;
   std::array<bool, kMaxHidden> scratch_is_called{};
+
+  // For calls with one object for each descriptor.
+  const Tree* declared = nullptr;  // what `tree` holds
+  std::vector<DescriptorMeta> metas;
 
   Ref descriptor_type;  // Triton's own, where its module was loaded
   std::string name;     // of the kernel

@@ -12,6 +12,7 @@
 #include "precompiled/python/launcher.hpp"
 #include "precompiled/python/options.hpp"
 #include "precompiled/python/pointer.hpp"
+#include "precompiled/python/tensor_map.hpp"
 
 namespace relaunch {
 
@@ -97,14 +98,16 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
   }
   const Geometry geometry = set_launch_options(*launcher, arguments);
   set_scratch(*launcher, arguments);
-  const auto* tree = pybind11::handle(launcher->tree.get()).cast<const Tree*>();
-  launcher->plan = make_plan(*tree, dialect,
+  launcher->declared = pybind11::handle(launcher->tree.get()).cast<const Tree*>();
+  launcher->metas = read_metas(arguments.tensordesc_meta, dialect);
+  launcher->plan = make_plan(*launcher->declared, dialect,
                              {.strict = arguments.strict != 0,
                               .round_bf16 = arguments.round_bf16 != 0,
-                              .descriptor_metas = metas_option(arguments.tensordesc_meta),
+                              .descriptor_metas = given_metas(launcher->metas),
                               .global_scratch = arguments.global_scratch != Py_None,
                               .profile_scratch = arguments.profile_scratch != Py_None,
                               .constants = indices_option(arguments.constants, "constants")});
+  check_metas(launcher->metas, launcher->plan);
   std::optional<std::string> path;
   if (arguments.driver != Py_None) path = path_option(arguments.driver);
   launcher->driver = &Driver::open(dialect, path);

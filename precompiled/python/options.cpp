@@ -158,16 +158,35 @@ std::optional<Scheduling> scheduling_option(PyObject* value) {
                   "'");
 }
 
-std::vector<bool> metas_option(PyObject* value) {
-  if (value == Py_None) return {};
-  if (PySequence_Check(value) == 0) wrong_type("tensordesc_meta", "a sequence or None", value);
-  const Ref items(PySequence_Tuple(value));
-  if (!items) throw PythonError();
-  std::vector<bool> metas;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    metas.push_back(PyTuple_GET_ITEM(items.get(), i) != Py_None);
+std::uint32_t number_option(PyObject* value, const char* option) {
+  const std::uint64_t number = handle_option(value, option);
+  if (number <= std::numeric_limits<std::uint32_t>::max()) {
+    return static_cast<std::uint32_t>(number);
   }
-  return metas;
+  throw BindError(std::string(option) + ": expected an int from 0 to 2**32 - 1, got " +
+                  std::to_string(number));
+}
+
+Ref items_option(PyObject* value, const char* option, const char* expected) {
+  if (value == Py_None) return Ref();
+  if (PySequence_Check(value) == 0) wrong_type(option, expected, value);
+  Ref items(PySequence_Tuple(value));
+  if (!items) throw PythonError();
+  return items;
+}
+
+std::vector<std::uint64_t> numbers_option(PyObject* value, const char* option, std::uint64_t most) {
+  constexpr const char* kExpected = "a sequence of ints";
+  if (value == Py_None) wrong_type(option, kExpected, value);
+  const Ref items = items_option(value, option, kExpected);
+  std::vector<std::uint64_t> numbers;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+    numbers.push_back(handle_option(PyTuple_GET_ITEM(items.get(), i), option));
+    if (numbers.back() <= most) continue;
+    throw BindError(std::string(option) + ": expected ints from 0 to " + std::to_string(most) +
+                    ", got " + std::to_string(numbers.back()));
+  }
+  return numbers;
 }
 
 std::vector<std::size_t> indices_option(PyObject* value, const char* option) {

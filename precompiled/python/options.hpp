@@ -64,8 +64,14 @@ std::optional<Dims> dims_option(PyObject* value, const char* option);
 /// "spread", "load_balancing" or "default".
 std::optional<Scheduling> scheduling_option(PyObject* value);
 
-/// For each entry of tensordesc_meta whether there is one; empty for None.
-std::vector<bool> metas_option(PyObject* value);
+/// An int in the range of u32.
+std::uint32_t number_option(PyObject* value, const char* option);
+
+/// The items of a sequence as a tuple of its own; none for None.
+Ref items_option(PyObject* value, const char* option, const char* expected);
+
+/// Ints from 0 to `most`.
+std::vector<std::uint64_t> numbers_option(PyObject* value, const char* option, std::uint64_t most);
 
 /// Indices from 0: any iterable of ints (the keys of a dict), None giving none.
 std::vector<std::size_t> indices_option(PyObject* value, const char* option);

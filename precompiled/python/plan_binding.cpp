@@ -9,6 +9,7 @@
 #include "precompiled/core/tree.hpp"
 #include "precompiled/python/bindings.hpp"
 #include "precompiled/python/describe.hpp"
+#include "precompiled/python/descriptor_meta.hpp"
 #include "precompiled/python/guards.hpp"
 #include "precompiled/python/options.hpp"
 
@@ -28,9 +29,10 @@ BoundPlan make_bound(const py::object& tree, const py::object& dialect, const py
   try {
     const Dialect& known = dialect_option(dialect.ptr());
     py::object own = py::reinterpret_steal<py::object>(tree_option(tree.ptr()).release());
-    Plan plan = make_plan(*own.cast<const Tree*>(), known,
-                          {.descriptor_metas = metas_option(tensordesc_meta.ptr()),
-                           .constants = indices_option(constants.ptr(), "constants")});
+    Plan plan =
+        make_plan(*own.cast<const Tree*>(), known,
+                  {.descriptor_metas = given_metas(read_metas(tensordesc_meta.ptr(), known)),
+                   .constants = indices_option(constants.ptr(), "constants")});
     return {&known, std::move(own), std::move(plan)};
   } catch (...) {
     set_current_exception();

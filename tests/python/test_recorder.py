@@ -358,6 +358,15 @@ def test_encode_calls_are_recorded(cuda: Driver) -> None:
     ]
 
 
+def test_a_refused_encode_call_is_recorded_as_that(cuda: Driver) -> None:
+    """In the form of tests/golden: what was asked for is left out."""
+    for name in ("cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col"):
+        cuda.recorder.reset()
+        cuda.recorder.fail(name, 0, 700)
+        assert getattr(cuda.functions, name)(*[None] * 15) == 700
+        assert cuda.recorder.events() == [{"call": name, "args": ["failed"]}]
+
+
 def test_many_threads_record_whole_events(driver: Driver) -> None:
     """Calls give the lock away, so they do run at once."""
     threads, calls = 8, 300

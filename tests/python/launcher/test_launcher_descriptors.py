@@ -139,10 +139,10 @@ def test_an_empty_meta_is_no_meta(cuda: Any) -> None:
 
 def test_metadata_of_another_number(driver: Any, tree: Any) -> None:
     """AssertionError, as released launchers have it."""
-    for types, metas, text in (
+    for entries, metas, text in (
         (["i32"], [{}], "1 entries for the 0 descriptors of (i32)"),
         (["tensordesc<i8[4]>"], [{}, None], "2 entries for the 1 descriptors of (tensordesc<i8[4]>)"),
     ):
         with pytest.raises(AssertionError) as caught:
-            relaunch.Launcher(tree(*types), dialect=f"triton-3.6-{driver.backend}", tensordesc_meta=metas)
+            relaunch.Launcher(tree(*entries), dialect=f"triton-3.6-{driver.backend}", tensordesc_meta=metas)
         assert str(caught.value) == f"tensordesc_meta has {text}"
