@@ -82,7 +82,7 @@ class Hidden:
     name: str
     c_type: str
     size: int  # bytes
-    value: str  # C expression in the scope of `launch`
+    value: str  # C expression in the scope of `launch`; "NULL": always a null pointer
     allocated: str = ""  # bytes that Triton's Python side allocates for it; "": it never does
 
 

@@ -70,7 +70,7 @@ def plan(spec: LauncherSpec) -> LauncherPlan:
         descriptors=_taken(flat, Intake.DESCRIPTOR, "descriptor"),
         packed=_taken(flat, Intake.PACKED, "packed"),
         parameters=tuple(_ADDRESSES[leaf.type.intake].format(leaf.index) for leaf in flat if leaf.size)
-        + tuple(f"&hidden_{hidden.name}" for hidden in found.hidden),
+        + tuple(f"&{hidden.name}_pointer" for hidden in found.hidden),
         warp_size=int(spec.warp_size),
     )
 

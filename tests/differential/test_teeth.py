@@ -151,8 +151,8 @@ BREAKS = [
     Break(
         "a dropped pointer check",
         "templates/cuda/query.c.j2",
-        "const CUresult status = cuPointerGetAttribute(&mapped, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, pointer.address);",
-        "CUresult status = CUDA_SUCCESS;\n  mapped = pointer.address;",
+        "const CUresult status = cuPointerGetAttribute(&mapped, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, *address);",
+        "CUresult status = CUDA_SUCCESS;\n  mapped = *address;",
         "*fp32",
         r"event \d+: expected (cuLaunchKernelEx|data_ptr), got cuPointerGetAttribute",
     ),

@@ -138,4 +138,4 @@ def test_nesting_has_a_limit() -> None:
 
 def test_long_signature_renders() -> None:
     source = generator.render(generator.LauncherSpec(CUDA, ("*fp32", "i64") * 2500))
-    assert "&argument4999, &hidden_global_scratch, &hidden_profile_scratch};" in source
+    assert "&argument4999, &global_scratch_pointer, &profile_scratch_pointer};" in source

@@ -14,6 +14,7 @@ import typer
 
 from relaunch.commands.bench import accepted, instructions
 from relaunch.commands.bench.binding import bind_figures, bind_findings
+from relaunch.commands.bench.building import building as building_verb
 from relaunch.commands.bench.device import device as device_verb
 from relaunch.commands.bench.figures import FOLDER, SIZES, Figure, UnfitError, machine, need, progress, tables
 
@@ -129,4 +130,5 @@ def bind_verb(repeats: Repeats = 5, as_json: Json = False) -> None:
     report(binds, bind_findings(binds), as_json)
 
 
+bench.command("building")(building_verb)
 bench.command("device")(device_verb)
