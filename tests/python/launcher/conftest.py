@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ import relaunch
 
 HANDLE = 0xF00
 STREAM = 0x55D000001000
-DIALECTS = {"cuda": "triton-3.6-cuda", "hip": "triton-3.6-hip"}
+ERAS = ("3.0", "3.3", "3.4", "3.7")  # one release of each way to convert arguments but that of 3.5 and 3.6
 DEFAULT_GRID = (2, 3, 4)
 
 
@@ -39,12 +39,28 @@ class Driver:
 
     backend: str
     recorder: Recorder
-    options: dict[str, Any] = field(default_factory=dict)
+    release: str = "3.6"
+    hidden: int = 0  # parameters of the launcher bound last
+
+    @property
+    def dialect(self) -> str:
+        return f"triton-{self.release}-{self.backend}"
+
+    @property
+    def at_least(self) -> tuple[int, ...]:
+        """The release as numbers, for comparisons."""
+        return tuple(map(int, self.release.split(".")))
+
+    def metadata(self, num_warps: int = 4, num_ctas: int = 1, shared: int = 0) -> tuple[int, ...]:
+        """kernel_metadata in the release's form."""
+        clusters = (num_ctas, 1, 1) if self.at_least < (3, 6) else ()
+        return (num_warps, num_ctas, shared, *clusters)
 
     def bind(self, *types: Any, names: str = "", **options: Any) -> relaunch.Launcher:
         """A launcher of kernel `add` for those types. Sets the sizes of the parameters to come."""
         given: dict[str, Any] = {"function": HANDLE, "name": "add", "driver": str(self.recorder.path), **options}
-        launcher = relaunch.Launcher(tree_of(*types, names=names), dialect=DIALECTS[self.backend], **given)
+        launcher = relaunch.Launcher(tree_of(*types, names=names), dialect=self.dialect, **given)
+        self.hidden = sum(parameter["hidden"] for parameter in launcher.parameters)
         self.recorder.set_slots(launcher.slots)
         return launcher
 
@@ -57,7 +73,7 @@ class Driver:
     def parameters(self) -> list[str]:
         """The bytes of the one launch there was, hidden parameters apart."""
         (launch,) = self.launches()
-        return list(launch["params"][:-2])
+        return list(launch["params"][: len(launch["params"]) - self.hidden])
 
     def forget(self, launcher: relaunch.Launcher) -> None:
         """Empties the journal and expects launches of `launcher`."""
@@ -81,8 +97,8 @@ class Tensor:
 
 
 @contextmanager
-def emptied_driver(backend: str) -> Iterator[Driver]:
-    made = Driver(backend, Recorder(backend))
+def emptied_driver(backend: str, release: str = "3.6") -> Iterator[Driver]:
+    made = Driver(backend, Recorder(backend), release)
     made.recorder.reset()
     yield made
     made.recorder.reset()
@@ -104,6 +120,32 @@ def cuda() -> Iterator[Driver]:
 def hip() -> Iterator[Driver]:
     with emptied_driver("hip") as made:
         yield made
+
+
+def named_driver(dialect: str) -> Any:
+    _, release, backend = dialect.split("-")
+    return emptied_driver(backend, release)
+
+
+@pytest.fixture(params=relaunch.DIALECTS)
+def each(request: pytest.FixtureRequest) -> Iterator[Driver]:
+    """Every dialect's driver."""
+    with named_driver(request.param) as made:
+        yield made
+
+
+@pytest.fixture(params=[f"triton-{release}-{backend}" for release in ERAS for backend in ("cuda", "hip")])
+def era(request: pytest.FixtureRequest) -> Iterator[Driver]:
+    """The driver of one dialect per era."""
+    with named_driver(request.param) as made:
+        yield made
+
+
+@pytest.fixture
+def of() -> Iterator[Callable[[str], Driver]]:
+    """Gives the emptied driver of a dialect, named without `triton-`."""
+    with ExitStack() as stack:
+        yield lambda dialect: stack.enter_context(named_driver(f"triton-{dialect}"))
 
 
 @pytest.fixture
