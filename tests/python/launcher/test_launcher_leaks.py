@@ -234,3 +234,71 @@ def test_drivers_that_fail(cuda: Any, tensor: Any, function: str) -> None:
 
     with Steady(value, launcher):
         failing(cuda, RuntimeError, call)
+
+
+class Iterable:
+    """Makes its items, and is no sequence."""
+
+    def __iter__(self) -> Iterator[int]:
+        yield 2**40
+        yield 2**41
+
+
+def test_launches_of_every_era(era: Any, tensor: Any) -> None:
+    folded = {"constants": [1]} if era.at_least < (3, 3) else {}
+    values = (tensor(ADDRESS), 2**50, 1.5, MyFloat(2.5), True, 7, MyInt(100))
+    launcher = era.bind("*i8", "i64", "fp16", "bf16", "i1", "u1", "i32", **folded)
+    measured(era, 50_000, launcher, 1, 2, 3, 0, *values)
+    fixed, asked = (1, 1, 1, 0, 2**41), {"grid": 1}
+    for metadata in (era.metadata(), era.metadata(8, 2, 250_000)):
+        measured(era, 20_000, launcher.launch, *fixed, metadata, asked, lambda _: None, lambda _: [1], *values)
+
+
+def test_tuples_of_every_era(era: Any, tensor: Any) -> None:
+    if era.at_least < (3, 3):
+        return
+    launcher = era.bind(("*i8", ("i64", "constexpr")), ("i64", "i64"), ("fp32",), ())
+    items = Iterable() if era.at_least >= (3, 7) else Items()
+    measured(era, 20_000, launcher, 1, 2, 3, 0, (tensor(ADDRESS), [2**40, "kept"]), items, [Float()], [])
+
+
+class Raising:
+    """An iterable that raises once it has given an item."""
+
+    def __iter__(self) -> Iterator[int]:
+        yield 2**40
+        raise LookupError("mine")
+
+
+def test_failures_of_every_era(era: Any, tensor: Any) -> None:
+    cases = [case for case in scalars(tensor) if isinstance(case[0], str) or era.at_least >= (3, 3)]
+    variadic = era.at_least >= (3, 7)
+    if variadic:  # iterated, not indexed: other exceptions
+        cases = [case for case in cases if not (isinstance(case[1], (Raises, Short)) and isinstance(case[0], tuple))]
+        cases += [(("i64", "i64"), Raising(), LookupError), (("i64", "i64"), Iterable, TypeError)]
+        cases += [(("i64",), Iterable(), TypeError), ("u8", -1, OverflowError), ("u8", Index(), TypeError)]
+    if variadic and era.backend == "hip":  # such an address is passed on
+        cases = [case for case in cases if case[2] is not RuntimeError]
+    for types, value, kind in cases:
+        launcher = era.bind("*i8", "i64", types, names="x n bad")
+        failing(era, kind, launcher, 1, 1, 1, 0, tensor(ADDRESS), 2**40, value, count=2000)
+    launch = era.bind("*i8").launch
+    wrong = TypeError if variadic or era.backend == "cuda" else SystemError
+    fixed, value = (1, 1, 1, 0, 2**41), tensor(ADDRESS)
+    failing(era, wrong, launch, *fixed, "x", None, None, None, value, count=2000)
+    failing(era, TypeError, launch, *fixed, (*era.metadata()[:-1], "x"), None, None, None, value, count=2000)
+    failing(era, ValueError, launch, -1, *fixed[1:], era.metadata(), None, None, None, value, count=2000)
+    failing(era, TypeError, launch, *fixed, era.metadata(), None, None, None, count=2000)
+    if variadic:
+        listed = ["x", *era.metadata()[1:]]
+        failing(era, TypeError, launch, *fixed, listed, None, None, None, value, count=2000)
+        measured(era, 20_000, launch, *fixed, [8, 2, 0], {}, None, None, value)
+
+
+def test_launchers_that_do_not_come_to_be(era: Any) -> None:
+    failing(era, relaunch.BindError, lambda: era.bind("i32", "fp7"), count=2000)
+    failing(era, relaunch.BindError, lambda: era.bind("i32", constants=[5]), count=2000)
+    failing(era, TypeError, lambda: era.bind("i32", constants=5), count=2000)
+    failing(era, relaunch.BindError, lambda: relaunch.Plan("fp8e5", dialect=era.dialect), count=2000)
+    failing(era, relaunch.BindError, lambda: relaunch.Plan("i32", dialect="none"), count=2000)
+    measured(era, 2000, lambda: relaunch.Plan("*fp32, i32", dialect=era.dialect).parameters)

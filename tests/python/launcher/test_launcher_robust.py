@@ -262,3 +262,98 @@ def test_after_a_fork(driver: Any) -> None:
         finally:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("count", [0, 255, 1000])
+def test_endless_recursion_is_an_error_in_every_era(era: Any, count: int) -> None:
+    class Endless:
+        def data_ptr(self) -> int:
+            launcher(1, 1, 1, 0, self, *numbers)
+            return 0
+
+    numbers = [7] * count
+    launcher = era.bind("*i8", *["i64"] * count)
+    with pytest.raises(RecursionError):
+        launcher(1, 1, 1, 0, Endless(), *numbers)
+    assert era.launches() == []
+
+
+@pytest.mark.parametrize("dialect", ["3.7-cuda", "3.9-hip"])
+def test_iterables_that_call_the_launcher(of: Any, dialect: str) -> None:
+    class Again:
+        depth = 0
+
+        def __iter__(self) -> Any:
+            if self.depth < 20:
+                self.depth += 1
+                launcher(1, 1, 1, 0, self, self.depth)
+            return iter([0x1000, 7])
+
+    class Endless:
+        def __iter__(self) -> Any:
+            launcher(1, 1, 1, 0, self, 1)
+            return iter([0, 0])
+
+    driver = of(dialect)
+    launcher = driver.bind(("*i8", "i32"), "i32")
+    launcher(1, 1, 1, 0, Again(), 0)
+    order = [int.from_bytes(bytes.fromhex(launch["params"][2]), "little") for launch in driver.launches()]
+    assert order == [*range(20, -1, -1)]
+    driver.forget(launcher)
+    with pytest.raises(RecursionError):
+        launcher(1, 1, 1, 0, Endless(), 0)
+    assert driver.launches() == []
+
+
+def test_a_launcher_of_every_era_that_deletes_itself(era: Any) -> None:
+    holder: dict[str, Any] = {}
+
+    class Deletes:
+        def data_ptr(self) -> int:
+            holder.clear()
+            gc.collect()
+            return 0x1000
+
+    tuples = era.at_least >= (3, 3)
+    holder["launcher"] = era.bind("*i8", ("*i8",) if tuples else "*i8")
+    holder["launcher"](1, 1, 1, 0, Deletes(), [Deletes()] if tuples else Deletes())
+    assert era.parameters() == ["0010000000000000"] * 2
+
+
+def test_metadata_that_changes_while_it_is_read(of: Any) -> None:
+    driver = of("3.7-cuda")
+    metadata: list[Any] = []
+
+    class Clears:
+        def __index__(self) -> int:
+            metadata.clear()
+            gc.collect()
+            return 2
+
+    metadata += [Clears(), Clears(), Clears()]
+    driver.bind().launch(1, 1, 1, 0, 1, metadata, None, None, None)
+    assert driver.launches()[0]["block"] == [64, 1, 1]
+    assert driver.launches()[0]["grid"] == [2, 1, 1]
+
+
+def test_threads_of_every_era(era: Any) -> None:
+    launcher = era.bind("i32", "fp16", "u1")
+    failures: list[BaseException] = []
+
+    def launch(number: int) -> None:
+        try:
+            for _ in range(100):
+                launcher.launch(1, 1, 1, 0, 1, era.metadata(4, 1 + number % 2), None, None, None, number, 1.0, True)
+        except BaseException as error:  # noqa: BLE001 - shown by the test
+            failures.append(error)
+
+    threads = [threading.Thread(target=launch, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    scaled = era.backend == "cuda" or era.at_least >= (3, 6)
+    for launched in era.launches():
+        odd = int(launched["params"][0][:2], 16) % 2
+        assert launched["grid"][0] == (1 + odd if scaled else 1)
