@@ -231,10 +231,8 @@ class Fault:
     about: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()
     mended_native: tuple[str, ...] = ()
-    source: str = ""  # where it was read
-    settled: Literal["recorded", "read"] = (
-        "recorded"  # by what it is known: calls in tests/golden show it, or the source
-    )
+    kept: str = ""  # what the precompiled launcher keeps of it
+    upstream: str = ""  # what mended it in Triton
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from relaunch.generator.contract.topics import topics
 from relaunch.generator.dialects import facts
 from relaunch.generator.facts import Facts
 from relaunch.generator.plan import NothingToGenerateError
-from relaunch.generator.render import render_unit
+from relaunch.generator.render import render_launcher, render_unit
 from relaunch.generator.signature import (
     LauncherSpec,
     UnknownType,
@@ -96,7 +96,8 @@ def source_difference(
         if found.native:
             raise NothingToGenerateError(found)
         spec = replace(_spec(found, signature, described), warp_size=warp_size)
-        sources.append(render_unit([spec], ["launcher"]).splitlines())
+        launcher = render_launcher(spec)  # whose name is a digest, of no interest here
+        sources.append(render_unit([launcher]).replace(launcher.name, "launcher").splitlines())
     before, after = (f"{facts(name).dialect}.c" for name in (left, right))
     return list(difflib.unified_diff(sources[0], sources[1], before, after, lineterm=""))
 
@@ -140,8 +141,7 @@ def _kinds(signature: tuple[Any, ...], sides: list[_Side]) -> frozenset[str]:
 
 def _statements(left: Facts, right: Facts, kinds: frozenset[str] | None) -> Iterator[Difference]:
     for one, other in zip(topics(left, kinds), topics(right, kinds), strict=True):
-        here = {statement.item: statement.text for statement in one.statements}
-        there = {statement.item: statement.text for statement in other.statements}
+        here, there = ({said.item: said.text.replace("`", "") for said in topic.statements} for topic in (one, other))
         for item in _merged(here, there):
             if here.get(item) != there.get(item):
                 yield Difference(one.name, item, here.get(item, ABSENT), there.get(item, ABSENT))

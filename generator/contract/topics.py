@@ -91,7 +91,7 @@ def _launch(found: Facts) -> Statements:
 
 def _attributes(found: Facts) -> Statements:
     for attribute, place in ordered_attributes(found):
-        yield Statement(attribute.name, f"{words.ordinal(place)}; {words.attribute(attribute)}")
+        yield Statement(words.attribute_name(attribute), f"{words.ordinal(place)}; {words.attribute(attribute)}")
 
 
 def ordered_attributes(found: Facts) -> list[tuple[Attribute, int]]:

@@ -63,13 +63,14 @@ def by_value(one: TypeFacts) -> bool:
 
 def taken(one: TypeFacts) -> str:
     """Which Python values a scalar type takes, and which ints."""
-    found = one.converter
-    if found.accepted is not None:
-        low, high = found.accepted
-        return f"{found.takes}; {power(low)} to {power(high)}"
-    if "__float__" in found.takes:
-        return found.takes
-    return f"{found.takes}; any size"
+    takes = one.converter.takes
+    return takes if "__float__" in takes else f"{takes}; {accepted(one)}"
+
+
+def accepted(one: TypeFacts) -> str:
+    """Which ints a type takes without an OverflowError."""
+    ends = one.converter.accepted
+    return "any size" if ends is None else f"{power(ends[0])} to {power(ends[1])}"
 
 
 def stored(name: str, one: TypeFacts) -> str:
@@ -77,8 +78,13 @@ def stored(name: str, one: TypeFacts) -> str:
     slot = f"{one.size} byte{'s' if one.size > 1 else ''}"
     if one.read is not None:
         slot += f", of which the kernel reads {one.read}"
-    how = _PACKED.get(one.pack) or _narrowed(name, one)
+    how = conversion(name, one)
     return f"{slot}; {how}" if how else slot
+
+
+def conversion(name: str, one: TypeFacts) -> str:
+    """What a taken value loses on its way into the slot; "" for nothing."""
+    return _PACKED.get(one.pack) or _narrowed(name, one)
 
 
 def _narrowed(name: str, one: TypeFacts) -> str:
@@ -100,7 +106,7 @@ def _narrowed(name: str, one: TypeFacts) -> str:
 def metadata(found: Facts) -> str:
     """The elements of kernel_metadata."""
     names = ", ".join(element.name for element in found.metadata.elements)
-    return f"({names}), {'any sequence' if found.metadata.any_sequence else 'a tuple'} of ints"
+    return f"`({names})`, {'any sequence' if found.metadata.any_sequence else 'a tuple'} of ints"
 
 
 def constexpr(found: Facts) -> str:
@@ -126,24 +132,29 @@ def count(found: Facts) -> str:
 
 def hidden(one: Hidden) -> str:
     """Size, value and who allocates it."""
-    value = "always null" if one.value == "NULL" else f"the pointer given as {one.name}"
-    allocated = f"; Triton allocates {one.allocated} bytes" if one.allocated else ""
+    value = "always null" if one.value == "NULL" else f"the pointer given as `{one.name}`"
+    allocated = f"; Triton allocates `{one.allocated}` bytes" if one.allocated else ""
     return f"{one.size} bytes, {value}{allocated}"
 
 
 def way(one: Way) -> str:
     """A driver function and when it is called."""
-    return f"{one.function} if {condition(one.when)}" if one.when else one.function
+    return f"`{one.function}` if {condition(one.when)}" if one.when else f"`{one.function}`"
 
 
 def condition(text: str) -> str:
     """A C condition as it reads in a sentence."""
-    return text.replace(" && ", " and ")
+    return " and ".join(f"`{part}`" for part in text.split(" && "))
+
+
+def attribute_name(one: Attribute) -> str:
+    """The vendor's enumerator without its family name."""
+    return one.name.removeprefix("CU_LAUNCH_ATTRIBUTE_").removeprefix("hipLaunchAttribute")
 
 
 def attribute(one: Attribute) -> str:
     """Number, value and condition."""
-    value = one.words[0] if len(one.words) == 1 else f"({', '.join(one.words)})"
+    value = f"`{', '.join(one.words)}`"
     when = f"; if {condition(one.when)}" if one.when else "; always"
     return f"id {one.id}, {4 * len(one.words)} bytes: {value}{when}"
 
@@ -156,7 +167,7 @@ def grid(rules: LaunchFacts) -> str:
     ]
     if all(factor == "1" for factor in rules.factors):
         return "as given"
-    shown = f"({', '.join(dims)})"
+    shown = f"`({', '.join(dims)})`"
     return f"{shown} if {condition(rules.scaled)}, else as given" if rules.scaled else shown
 
 
@@ -164,21 +175,23 @@ def block(rules: LaunchFacts) -> str:
     """What the driver gets for the block."""
     threads = "32" if rules.warp_size == "32" else "warp_size"
     where = {"32": "", "baked": "; warp_size is part of the generated source", "argument": ""}[rules.warp_size]
-    return f"({threads} * num_warps, 1, 1){where}"
+    return f"`({threads} * num_warps, 1, 1)`{where}"
 
 
 def skipped(rules: LaunchFacts) -> str:
     """Which grids launch nothing."""
     sign = rules.skipped.removeprefix("product ")
-    return f"grids whose 32-bit product is {sign}, without an error; the hooks run"
+    return f"grids whose 32-bit product is `{sign}`, without an error; the hooks run"
 
 
 def non_portable(rules: LaunchFacts) -> str:
     """What is done for clusters of 16."""
     if not rules.non_portable:
-        return "nothing special"
+        return "as any other"
     after = "a failure prevents the launch" if rules.stops_at_failure else "launched even where that fails"
-    return f"cuFuncSetAttribute(NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) first if {rules.non_portable}; {after}"
+    return (
+        f"`cuFuncSetAttribute(NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)` first if {condition(rules.non_portable)}; {after}"
+    )
 
 
 def context(found: Facts) -> str:
@@ -207,7 +220,7 @@ def pointers(found: Facts) -> Iterator[tuple[str, str]]:
     yield "int", "taken as it is; out of range launches the address of all ones and raises afterwards"
     by = "PyObject_GetAttrString, then a call" if rules.lookup == "attribute" else "PyObject_CallMethodNoArgs"
     yield "object", f"data_ptr() by {by}; 0 is not asked about"
-    yield "query", f"{rules.query}(DEVICE_POINTER): the address that it gives is launched"
+    yield "query", f"`{rules.query}(DEVICE_POINTER)`: the address that it gives is launched"
     missing = {
         "refused": "TypeError, nothing launched",
         "launched as 0": "launched as address 0, TypeError afterwards",
@@ -254,22 +267,23 @@ def descriptors(found: Facts) -> Iterator[tuple[str, str]]:
 
 def expansion(rules: DescriptorFacts) -> Iterator[tuple[str, str]]:
     """What a `tensordesc<dtype[...]>` entry of rank n becomes: (with or without metadata, phrase)."""
-    flags = {0: "", 1: ", i1 (padding is NaN)", 2: ", i1 (padding is NaN), i1 (rounded to tf32)"}[len(rules.padding)]
-    yield "without metadata", f"*dtype, n i64 (shape), n i64 (strides){flags}, n i32 (shape), n i64 (strides)"
+    flags = "".join(f", `i1` ({what})" for what in ("padding is NaN", "rounded to tf32")[: len(rules.padding)])
+    tail = "n `i32` (shape), n `i64` (strides)"
+    yield "without metadata", f"`*dtype`, n `i64` (shape), n `i64` (strides){flags}, {tail}"
     if not rules.metadata:
         yield "with metadata", "not taken"
         return
     one = "; one flag for all descriptors of a kernel" if rules.one_flag else ""
-    yield "with metadata", f"{rules.name}, n i32 (shape), n i64 (strides){one}"
+    yield "with metadata", f"`{rules.name}`, {tail}{one}"
 
 
 def source(one: DescriptorSource) -> str:
     """Where the bytes of a descriptor come from."""
     if one.how == "method":
-        return f"{one.size} bytes at what {one.member}() gives, a multiple of {one.alignment}"
+        return f"{one.size} bytes at what `{one.member}()` gives, a multiple of {one.alignment}"
     check = "exactly of that type" if one.how == "type" else "of any type: not looked at"
     aligned = f", a multiple of {one.alignment}" if one.alignment > 1 else ""
-    return f"{one.size} bytes, {one.offset} behind the start{aligned}, of a {one.member}: an object {check}"
+    return f"{one.size} bytes, {one.offset} behind the start{aligned}, of a `{one.member}`: an object {check}"
 
 
 def module(found: Facts) -> Iterator[tuple[str, str]]:
@@ -277,7 +291,7 @@ def module(found: Facts) -> Iterator[tuple[str, str]]:
     rules = found.module
     kind = "one for every signature, part of Triton" if found.native else "generated for each signature"
     yield "launcher", kind
-    yield "imported at init", ", ".join(f"{name}.{one}" for name, one in rules.imports) or "nothing"
+    yield "imported at init", ", ".join(f"`{name}.{one}`" for name, one in rules.imports) or "nothing"
     yield "driver functions by", "linking" if rules.symbols == "linked" else rules.symbols
     yield "driver functions", ", ".join(rules.functions)
     yield "may be missing", ", ".join(rules.optional) or "none"
