@@ -86,7 +86,7 @@ UNKNOWN_STATUS = Fault(
     about=POINTER,
     mended=("D11",),
 )
-DATA_PTR_RAISES = Fault("data-ptr-raises", "The process dies where data_ptr() raises.", about=POINTER, mended=("D06",))
+DATA_PTR_RAISES = Fault("data-ptr-raises", "The process dies where data_ptr() raises.", about=POINTER)
 DATA_PTR_REPLACED = Fault(
     "data-ptr-replaced",
     "An exception raised inside data_ptr() is replaced by a TypeError.",

@@ -79,8 +79,8 @@ def whole(value: Any) -> bool:
 
 
 def fits(kind: str, value: int) -> bool:
-    bits = int(kind[1:])
-    return -(2 ** (bits - 1)) <= value < 2 ** (bits - 1) if kind[0] == "i" else 0 <= value < 2**bits
+    half = 1 << (int(kind[1:]) - 1)
+    return -half <= value < half if kind[0] == "i" else 0 <= value < 2 * half
 
 
 def refused(pointer: Any) -> str:
@@ -124,7 +124,7 @@ def grid_wraps(case: Record) -> bool:
     grid = case["call"]["grid"]
     if not all(whole(dim) and 0 < dim < 2**31 for dim in grid) or dies(case) or case["expect"]["error"]:
         return False
-    return grid[0] * grid[1] * grid[2] >= 2**31 and not launched(case)
+    return int(grid[0] * grid[1] * grid[2]) >= 2**31 and not launched(case)
 
 
 def failing(case: Record, start: str) -> bool:
