@@ -37,7 +37,7 @@ def replay(
     conditions hold (precompiled only). A case's own `expect` is not read, `slots` apart.
     """
     from relaunch.differential import golden, pool
-    from relaunch.generator import BuildError, ToolchainError
+    from relaunch.generator import BuildError, NothingToGenerateError, ToolchainError
 
     try:
         todo = list(golden.read(cases))
@@ -55,7 +55,7 @@ def replay(
                 if launcher is Launcher.PRECOMPILED:
                     answer.update(divergences(case))
                 lines.write(json.dumps(answer, separators=(",", ":")) + "\n")
-    except (golden.LineError, pool.WorkerError, BuildError, ToolchainError) as error:
+    except (golden.LineError, pool.WorkerError, BuildError, NothingToGenerateError, ToolchainError) as error:
         fail(str(error))
     except OSError as error:
         fail(f"{error.filename or cases}: {error.strerror}")

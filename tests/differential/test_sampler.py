@@ -115,10 +115,11 @@ def test_every_kind_of_option_comes_up() -> None:
             assert len({call["warp_size"] for call in seen}) == 1  # legacy compiles it in
 
 
-def test_every_divergence_comes_up() -> None:
-    for dialect in (CUDA, HIP):
-        held = Counter(name for case in sample(dialect, SIGNATURE, 6000, 0) for name in applicable(case))
-        assert sorted(held) == [entry.id for entry in divergences() if dialect in entry.dialects]
+@pytest.mark.parametrize("dialect", generator.dialects())
+def test_every_divergence_comes_up(dialect: str) -> None:
+    signature = SIGNATURE if generator.facts(dialect).descriptor.expanded else ["*fp32", "i8", "fp16", "bf16"]
+    held = Counter(name for case in sample(dialect, signature, 2500, 0) for name in applicable(case))
+    assert sorted(held) == [entry.id for entry in divergences() if dialect in entry.dialects]
 
 
 def test_tuples_come_in_every_shape() -> None:

@@ -195,6 +195,59 @@ def test_missing_file_and_unknown_launcher(tmp_path: Path) -> None:
     assert "No such file or directory" in done.stderr
 
 
+def test_native_launcher_has_nothing_to_generate(tmp_path: Path) -> None:
+    done = replay(HERE / "triton-3.9.0-cuda.jsonl", "--launcher", "generated", "-o", tmp_path / "out.jsonl")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("relaunch replay: triton-3.9-cuda has nothing to generate: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_launcher_object_that_refuses_its_metadata(tmp_path: Path) -> None:
+    cases = lines_of(HERE / "descriptors-triton-3.6.0-cuda.jsonl")
+    refused = next(case for case in cases if "bind_error" in case["expect"])
+    path = tmp_path / "refused.jsonl"
+    path.write_text(json.dumps({**refused, "expect": None}) + "\n")
+    for launcher in ("generated", "precompiled"):
+        done = replay(path, "--launcher", launcher)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout)["expect"]["bind_error"]["type"] == "AssertionError"
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "text"),
+    [
+        ("base", 16, "descriptor: {"),
+        ("shape", [1.5], "descriptor: {"),
+        ("round", 0, "descriptor: {"),
+        ("more", 0, "a descriptor has base, shape, strides, block, padding, round, got base, "),
+    ],
+)
+def test_malformed_descriptor_is_refused(member: str, value: Any, text: str, tmp_path: Path) -> None:
+    case = lines_of(HERE / "descriptors-triton-3.6.0-cuda.jsonl")[0]
+    descriptor = case["call"]["args"][0]["descriptor"]
+    case["call"]["args"][0]["descriptor"] = {**descriptor, member: value}
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps(case) + "\n")
+    with pytest.raises(golden.LineError) as caught:
+        list(golden.read(path))
+    assert str(caught.value).startswith(f"{path}:1: call.args[0]: {text}")
+
+
+def test_malformed_descriptor_metadata_is_refused(tmp_path: Path) -> None:
+    case = lines_of(HERE / "descriptors-triton-3.6.0-cuda.jsonl")[0]
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps({**case, "tensordesc_meta": [3]}) + "\n")
+    with pytest.raises(golden.LineError, match="tensordesc_meta: expected null, or a list of objects and nulls"):
+        list(golden.read(path))
+
+
+def test_wrapped_case_survives_a_round_trip() -> None:
+    for line in lines_of(HERE / "descriptors-triton-3.5.1-cuda.jsonl"):
+        case = Case.from_json(line)
+        assert case.wrapped
+        assert case.to_json() == line
+
+
 def test_case_survives_a_round_trip() -> None:
     for line in lines_of(HIP, slice(50)):
         case = Case.from_json(line)
