@@ -24,7 +24,7 @@ HIP = "triton-3.6-hip"
 SIGNATURES: list[tuple[Any, ...]] = [
     (),
     ("i1", "u1", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"),
-    ("fp16", "bf16", "fp32", "f32", "fp64"),
+    ("fp16", "bf16", "fp32", "f32", "fp64", "fp16", "bf16", "fp16"),  # some are folded, to 3.2
     ("*i8", "*fp8e4nv", "**u1", "*kbf16", "i8"),
     ("nvTmaDesc", "*fp32", "nvTmaDesc", "i8"),
     ("*fp32", "i32", "constexpr", ("i32", ("*kfp16", "i8")), "fp16"),
