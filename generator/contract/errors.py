@@ -156,10 +156,11 @@ def _pointers(found: Facts) -> Iterator[Refusal]:
     rules = found.pointers
     step = Step.FLAT_ARGUMENTS if found.native else Step.POINTERS
     about = frozenset() if found.scratch else frozenset({"pointer"})
-    late = AFTER_LAUNCH if rules.missing == "launched as 0" else ""
     texts = ("can't convert negative int to unsigned", "int too big to convert")
-    wanted: list[_Refused] = [(f"an int below 0 or from 2^64 on{AFTER_LAUNCH}", "OverflowError", texts)]
+    late = "; raised at the next int or float, else after the launch" if found.native else AFTER_LAUNCH
+    wanted: list[_Refused] = [(f"an int below 0 or from 2^64 on{late}", "OverflowError", texts)]
     if rules.missing != "dies":
+        late = AFTER_LAUNCH if rules.missing == "launched as 0" else ""
         wanted.append((f"no `data_ptr`{late}", "TypeError", (NO_DATA_PTR,)))
     if rules.raising == "replaced":
         wanted.append(("`data_ptr()` raises", "TypeError", (NO_DATA_PTR,)))

@@ -91,6 +91,34 @@ def specialised(found: Facts) -> list[tuple[str, str]]:
     return [(one.value, [text for since, text in one.since if since <= release][-1]) for one in SPECIALISED]
 
 
+# The byte that stands for a type in `kernel_signature`, native launchers only; every pointer is 1.
+TYPE_BYTES: Mapping[str, int] = {
+    "*...": 1,
+    "i8": 2,
+    "i16": 3,
+    "i1": 4,
+    "i32": 4,
+    "i64": 5,
+    "u8": 6,
+    "u16": 7,
+    "u1": 8,
+    "u32": 8,
+    "u64": 9,
+    "fp16": 10,
+    "bf16": 11,
+    "fp32": 12,
+    "f32": 12,
+    "fp64": 13,
+    "nvTmaDesc": 14,
+    "tensordesc": 14,
+}
+
+
+def type_bytes(found: Facts) -> list[tuple[str, int]]:
+    """(type, byte) of a native dialect, by byte; none of a generated one."""
+    return [(name, byte) for name, byte in TYPE_BYTES.items() if name in found.types or name == "*..."] * found.native
+
+
 # What the positional arguments mean; formats and C types are facts.
 MEANINGS: Mapping[str, str] = {
     "grid_x": "blocks along x",
@@ -136,6 +164,12 @@ def python_side(found: Facts) -> list[str]:
         said.append("`*arguments` are all bound arguments in declaration order, constexpr ones included.")
     if found.descriptor.expanded:
         said.append("Descriptor objects are replaced by their expansion first, so before any hook.")
+    if found.backend == "hip" and "3.5" in found.releases:
+        said.append("More than one CTA is a ValueError while options are read.")
+    if found.backend == "hip" and float(found.releases[0]) >= 3.6:
+        said.append("More than one CTA is a ValueError while options are read, unless the architecture has clusters.")
+    if found.backend == "hip" and found.native:
+        said.append("A cooperative kernel on a device without cooperative launches is an AssertionError.")
     if any(hidden.allocated for hidden in found.hidden):
         said.append(
             "Scratch of more than 0 bytes is allocated first, by the allocator the user has set. Without one: "

@@ -66,6 +66,7 @@ def _page(found: Facts) -> str:
         elements=origins.ELEMENTS,
         python_side=origins.python_side(found),
         specialised=origins.specialised(found),
+        type_bytes=origins.type_bytes(found),
         steps=step_texts(found),
         types=list(_types(found)),
         sample=", ".join(SAMPLE),

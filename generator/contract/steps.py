@@ -69,8 +69,11 @@ def _launch(found: Facts) -> str:
 
 def _exit_hook(found: Facts) -> str:
     late = found.exit_hook_after_failure
-    return "Called unless None, " + (
-        "also after a failure, with its error pending." if late else "never after a failure."
+    raised = " What it raises is raised, though the kernel runs."
+    return (
+        "Called unless None, "
+        + ("also after a failure, with its error pending." if late else "never after a failure.")
+        + raised
     )
 
 

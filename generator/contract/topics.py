@@ -107,6 +107,7 @@ def _steps(found: Facts) -> Statements:
 def _hooks(found: Facts) -> Statements:
     yield Statement("called", words.hook_call(found.hooks))
     yield Statement("Triton passes", words.hook_default(found.hooks))
+    yield Statement("launch_metadata is", words.launch_metadata(found.hooks))
     late = found.exit_hook_after_failure
     yield Statement("exit hook after a failed launch", "called, with the error pending" if late else "not called")
 
@@ -121,6 +122,8 @@ def _descriptors(found: Facts) -> Statements:
     about = frozenset({"descriptor"})
     for item, text in words.descriptors(found):
         yield Statement(item, text, about)
+    for item, text in words.encoding(found):
+        yield Statement(f"tensor map: {item}", text, about)
 
 
 def _errors(found: Facts) -> Statements:

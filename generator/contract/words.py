@@ -208,6 +208,13 @@ def hook_call(rules: HookFacts) -> str:
     return f"with launch_metadata, by {how}, unless None{leak}"
 
 
+def launch_metadata(rules: HookFacts) -> str:
+    """What Triton passes as launch_metadata."""
+    if rules.default == "None":
+        return "None unless an enter hook is set: an exit hook alone gets None"
+    return "a lazy dict of name, function, stream, and what the kernel's own `launch_metadata` function adds"
+
+
 def hook_default(rules: HookFacts) -> str:
     """What Triton passes where the user set no hook."""
     return "None where no hook is set" if rules.default == "None" else "a HookChain, never None"
@@ -277,6 +284,28 @@ def expansion(rules: DescriptorFacts) -> Iterator[tuple[str, str]]:
     yield "with metadata", f"`{rules.name}`, {tail}{one}"
 
 
+def encoding(found: Facts) -> Iterator[tuple[str, str]]:
+    """How Triton's Python side makes a tensor map from a descriptor object and its metadata: (argument, phrase)."""
+    rules = found.descriptor
+    if not rules.metadata or found.backend != "cuda":
+        return
+    rounded = "; 7 is 11 where `round_f32_to_tf32`" if len(rules.padding) > 1 else ""
+    yield "data type", f"`elem_type`, renumbered for the driver: 8 is 10, 9 is 8, 10 is 9{rounded}"
+    yield "address", "`base.data_ptr()`"
+    yield "dims", "the shape, innermost first; the innermost doubled where `fp4_padded`"
+    yield "strides", "in bytes (`elem_size` each), innermost first, the innermost itself left out"
+    yield "box", "`block_size`, innermost first"
+    yield "element strides, interleave, L2 promotion", "1 each, 0, 2 (128 bytes)"
+    yield "swizzle", "`swizzle`"
+    yield "out-of-bounds fill", "1 where `padding` is `nan`, else 0" if rules.padding else "0"
+    reason = "`Triton Error [CUDA]: {reason}`"
+    if rules.encode_error == "full":
+        reason = (
+            "`Triton Error [CUDA]: Failed to create tensor map descriptor: {reason}`, then all of the above in lines"
+        )
+    yield "refused by the driver", f"RuntimeError {reason}"
+
+
 def source(one: DescriptorSource) -> str:
     """Where the bytes of a descriptor come from."""
     if one.how == "method":
@@ -289,13 +318,26 @@ def source(one: DescriptorSource) -> str:
 def module(found: Facts) -> Iterator[tuple[str, str]]:
     """What the launcher's module needs: (aspect, phrase)."""
     rules = found.module
-    kind = "one for every signature, part of Triton" if found.native else "generated for each signature"
-    yield "launcher", kind
+    kind = (
+        "generated for each signature: module `__triton_launcher`, built with `-O3 -shared -fPIC`, kept by its content"
+    )
+    yield "launcher", "one for every signature, part of Triton" if found.native else kind
+    yield "function", "`launch`, METH_VARARGS"
     yield "imported at init", ", ".join(f"`{name}.{one}`" for name, one in rules.imports) or "nothing"
+    yield "driver library", _library(found)
     yield "driver functions by", "linking" if rules.symbols == "linked" else rules.symbols
     yield "driver functions", ", ".join(rules.functions)
     yield "may be missing", ", ".join(rules.optional) or "none"
     yield "looked up at the first launch", ", ".join(rules.lazy) or "none"
+
+
+def _library(found: Facts) -> str:
+    if found.backend == "cuda":
+        return f"`{found.module.library}`"
+    return (
+        f"`{found.module.library}`: the one that is loaded already, else opened at init; RuntimeError where there is "
+        "none, or where it lacks a function"
+    )
 
 
 def mended(found: Facts, fault: Fault) -> tuple[str, ...]:

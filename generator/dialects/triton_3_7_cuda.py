@@ -39,6 +39,7 @@ FACTS = replace(
     descriptor=replace(BEFORE.descriptor, padding=("i1", "i1"), doubles_packed_shape=False),
     launch=replace(BEFORE.launch, stops_at_failure=True),
     pointers=replace(BEFORE.pointers, index="none", leaks=("not an int",)),
+    module=replace(BEFORE.module, imports=()),
     steps=(Step.CONTEXT, *calls.PARSED, Step.FLAT_ARGUMENTS, Step.SCRATCH, *calls.CHECKED_FIRST),
     faults=(
         *(fault for fault in BEFORE.faults if fault not in _REMOVED),
