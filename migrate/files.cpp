@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
+#include "migrate/described.hpp"
 #include "migrate/lexer.hpp"
 #include "migrate/mlir.hpp"
 #include "migrate/mlir_text.hpp"
@@ -19,22 +21,45 @@ std::size_t line_end(std::string_view text, std::size_t at) {
   return std::min(text.find('\n', at), text.size());
 }
 
-std::optional<Piece> find_ttir(std::string_view bytes, std::size_t at) {
+constexpr std::size_t kLongest = std::size_t{1} << 20U;  // bytes of an embedded signature
+constexpr std::size_t kShortest = 4096;                  // once much was looked through in vain
+
+using Find = std::optional<Piece> (*)(std::string_view bytes, std::size_t at, std::size_t longest,
+                                      std::size_t& futile);
+
+std::optional<Piece> piece_of(std::optional<Span> span, Form form) {
+  if (!span) return std::nullopt;
+  return Piece{*span, form};
+}
+
+std::optional<Piece> find_ttir(std::string_view bytes, std::size_t at, std::size_t longest,
+                               std::size_t& futile) {
   MlirFunction function;
-  while (find_function(bytes, at, function)) {
+  while (find_function(bytes, at, longest, futile, function)) {
     if (!function.is_private) return Piece{function.header, Form::ttir};
     at = function.header.end;
   }
   return std::nullopt;
 }
 
+std::optional<Piece> find_ast_call(std::string_view bytes, std::size_t at, std::size_t longest,
+                                   std::size_t& futile) {
+  return piece_of(find_ast(bytes, at, longest, futile), Form::ast);
+}
+
+std::optional<Piece> find_triton_meta(std::string_view bytes, std::size_t at, std::size_t longest,
+                                      std::size_t& futile) {
+  return piece_of(find_inductor(bytes, at, longest, futile), Form::inductor);
+}
+
 /// One past the '}' of the body whose '{' ends the line `at` is on; that line's end without one.
-std::size_t body_end(std::string_view bytes, std::size_t at) {
+std::size_t body_end(std::string_view bytes, std::size_t at, std::size_t& futile) {
   const std::size_t end = line_end(bytes, at);
   const std::string_view line = bytes.substr(at, end - at);
   const std::size_t last = line.find_last_not_of(" \t\r");
   if (last == kNone || line[last] != '{') return end;
-  const std::size_t close = mlir_bracket_end(bytes, at + last, kNone);
+  const std::size_t most = futile > 4 * bytes.size() ? kShortest : kNone;
+  const std::size_t close = mlir_bracket_end(bytes, at + last, most, futile);
   return close == kNone ? end : line_end(bytes, close);
 }
 
@@ -42,18 +67,25 @@ std::size_t body_end(std::string_view bytes, std::size_t at) {
 
 struct Embedded::Kind {
   Form form;
-  std::optional<Piece> (*find)(std::string_view bytes, std::size_t at);
+  Find find;
 };
 
 const Embedded::Kind Embedded::kKinds[] = {
+    {Form::ast, find_ast_call},
+    {Form::inductor, find_triton_meta},
     {Form::ttir, find_ttir},
 };
+
+std::optional<Piece> Embedded::find(const Kind& kind) {
+  const bool enough = futile_ > 4 * bytes_.size();
+  return kind.find(bytes_, at_, enough ? kShortest : kLongest, futile_);
+}
 
 Embedded::Embedded(std::string_view bytes, Form form, std::size_t begin, std::size_t end)
     : bytes_(bytes.substr(0, end)), at_(begin) {
   for (const Kind& kind : kKinds) {
     if (form == kind.form || form == Form::automatic) {
-      waiting_.push_back({&kind, kind.find(bytes_, begin)});
+      waiting_.push_back({&kind, find(kind)});
     }
   }
 }
@@ -62,7 +94,7 @@ std::optional<Piece> Embedded::next() {
   std::optional<Piece> first;
   for (Waiting& waiting : waiting_) {
     if (waiting.piece && waiting.piece->bytes.begin < at_) {
-      waiting.piece = waiting.kind->find(bytes_, at_);
+      waiting.piece = find(*waiting.kind);
     }
     if (waiting.piece && (!first || waiting.piece->bytes.begin < first->bytes.begin)) {
       first = waiting.piece;
@@ -72,7 +104,21 @@ std::optional<Piece> Embedded::next() {
   return first;
 }
 
-bool is_embedded(Form form) { return form == Form::ttir; }
+bool is_embedded(Form form) {
+  return form == Form::ttir || form == Form::ast || form == Form::inductor;
+}
+
+std::optional<Piece> embedded_on_line(std::string_view bytes, std::size_t begin, std::size_t end) {
+  const std::string_view line = bytes.substr(begin, end - begin);
+  Find find = nullptr;
+  if (names_ast(line)) find = find_ast_call;
+  if (names_inductor(line)) find = find_triton_meta;
+  if (find == nullptr) return std::nullopt;
+  // On the line first: a name alone must not be looked for in all that follows.
+  std::size_t futile = 0;
+  if (!find(line, 0, line.size(), futile)) return std::nullopt;
+  return find(bytes, begin, kLongest, futile);
+}
 
 bool looks_like_code(std::string_view bytes) {
   constexpr std::string_view kStarts[] = {
@@ -88,12 +134,13 @@ bool looks_like_code(std::string_view bytes) {
   return false;
 }
 
-std::size_t ir_end(std::string_view bytes, std::size_t at) {
+std::size_t ir_end(std::string_view bytes, std::size_t at, std::size_t& futile) {
   const std::string_view text = bytes.substr(at);
   if (text.starts_with("tt.func")) {
     MlirFunction function;
-    if (!find_function(bytes, at, function) || function.header.begin != at) return at;
-    return function.is_closed ? body_end(bytes, function.header.end) : function.header.end;
+    if (!find_function(bytes, at, kLongest, futile, function) || function.header.begin != at)
+      return at;
+    return function.is_closed ? body_end(bytes, function.header.end, futile) : function.header.end;
   }
   if (!text.starts_with("module") || !looks_like_mlir(text.substr(0, 8))) return at;
   // `module @name attributes {...} {`: the last bracket on the line is the body's.
@@ -101,13 +148,14 @@ std::size_t ir_end(std::string_view bytes, std::size_t at) {
   const std::string_view line = bytes.substr(at, end - at);
   const std::size_t last = line.find_last_not_of(" \t\r");
   if (line[last] != '{') return at;
-  const std::size_t close = mlir_bracket_end(bytes, at + last, kNone);
+  const std::size_t most = futile > 4 * bytes.size() ? kShortest : kNone;
+  const std::size_t close = mlir_bracket_end(bytes, at + last, most, futile);
   return close == kNone ? bytes.size() : line_end(bytes, close);
 }
 
 std::size_t literal_end(std::string_view bytes, std::size_t at, std::size_t& futile) {
   const std::size_t first_line = line_end(bytes, at);
-  const std::size_t most = futile > bytes.size() ? first_line : at + kLongestLiteral;
+  const std::size_t most = futile > 4 * bytes.size() ? first_line : at + kLongestLiteral;
   const std::string_view text = bytes.substr(0, std::min(most, bytes.size()));
   std::string open;
   std::size_t i = at;

@@ -27,6 +27,7 @@ class Embedded {
 
  private:
   struct Kind;
+  std::optional<Piece> find(const Kind& kind);
   struct Waiting {
     const Kind* kind;
     std::optional<Piece> piece;
@@ -35,18 +36,23 @@ class Embedded {
 
   std::string_view bytes_;
   std::size_t at_;
+  std::size_t futile_ = 0;
   std::vector<Waiting> waiting_;
 };
 
 /// Whether signatures of this form are looked for inside other text.
 bool is_embedded(Form form);
 
+/// The call of ASTSource or `triton_meta` whose name stands on the line from `begin` to `end`, if
+/// one does.
+std::optional<Piece> embedded_on_line(std::string_view bytes, std::size_t begin, std::size_t end);
+
 /// Whether some line begins as a line of Python or C does: only what can be embedded is read then.
 bool looks_like_code(std::string_view bytes);
 
 /// One past the IR that begins at `at` with a function or a module, its body included: the end of
-/// a line. `at` itself where none does.
-std::size_t ir_end(std::string_view bytes, std::size_t at);
+/// a line. `at` itself where none does. `futile` as for literal_end.
+std::size_t ir_end(std::string_view bytes, std::size_t at, std::size_t& futile);
 
 /// Where a literal that begins at `at` ends: the end of the line on which its last bracket or
 /// triple-quoted string closes, without the newline; its own line where one never closes.

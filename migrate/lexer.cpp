@@ -25,7 +25,7 @@ bool ends_word(char c) {
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {
+  Lexer(std::string_view text, Angles angles) : text_(text), angles_(angles) {
     if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
   }
 
@@ -70,8 +70,9 @@ class Lexer {
 
   void word() {
     std::size_t end = at_;
-    while (end < text_.size() && !ends_word(text_[end]) && text_[end] != '<') ++end;
-    if (end < text_.size() && text_[end] == '<') {
+    const bool joins = angles_ == Angles::join;
+    while (end < text_.size() && !ends_word(text_[end]) && !(joins && text_[end] == '<')) ++end;
+    if (joins && end < text_.size() && text_[end] == '<') {
       bool closed = false;
       end = angle_end(end, closed);
       return add(closed ? Token::Kind::word : Token::Kind::invalid, kUnclosedAngle, end);
@@ -104,6 +105,7 @@ class Lexer {
   }
 
   std::string_view text_;
+  Angles angles_;
   std::size_t at_ = 0;
   std::vector<Token> tokens_;
 };
@@ -114,7 +116,7 @@ bool is_control(char c) {
   return (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) && !is_blank(c);
 }
 
-std::vector<Token> lex(std::string_view text) { return Lexer(text).run(); }
+std::vector<Token> lex(std::string_view text, Angles angles) { return Lexer(text, angles).run(); }
 
 Diagnostic explain(std::string_view text, const Token& token) {
   const auto error = [&token](std::string_view code, std::string message) {

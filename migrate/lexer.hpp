@@ -25,10 +25,13 @@ struct Token {
   bool is(char expected) const { return kind == Kind::mark && mark == expected; }
 };
 
+/// `tensordesc<...>` is one word in texts of types; in code a '<' compares, and is a letter.
+enum class Angles : std::uint8_t { join, plain };
+
 /// The tokens of `text`, an `end` token last. Blanks, newlines, `#` comments and a leading byte
 /// order mark are skipped. `tensordesc<...>`, and any other word with balanced `<>` on one line, is
 /// one word whatever the brackets hold. Linear in the text; never fails.
-std::vector<Token> lex(std::string_view text);
+std::vector<Token> lex(std::string_view text, Angles angles = Angles::join);
 
 /// The error that an `invalid` token stands for.
 Diagnostic explain(std::string_view text, const Token& token);

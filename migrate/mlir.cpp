@@ -219,11 +219,12 @@ std::vector<PyKernelArg> read_mlir(std::string_view text, Diagnostics& diagnosti
   }
   if (text[begin] == '%') return reader.list();
   MlirFunction function;
-  if (!find_function(text, 0, function)) {
+  std::size_t futile = 0;
+  if (!find_function(text, 0, kNone, futile, function)) {
     fail(kUnexpected, "expected parameters like '%x: i32', or a tt.func", {begin, begin + 1});
   }
   MlirFunction second;
-  for (std::size_t at = function.header.end; find_function(text, at, second);) {
+  for (std::size_t at = function.header.end; find_function(text, at, kNone, futile, second);) {
     if (!second.is_private && !function.is_private) {
       fail(kUnexpected, "a second function: a text holds one signature", second.header);
     }

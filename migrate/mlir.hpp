@@ -30,8 +30,10 @@ struct MlirFunction {
   bool is_closed = true;    // false: no ')' ends it; the header is then its first line
 };
 
-/// The first function at or behind `at`; false where there is none. Comments are passed over.
-bool find_function(std::string_view text, std::size_t at, MlirFunction& out);
+/// The first function at or behind `at`; false where there is none. Comments are passed over. Its
+/// ')' is looked for in `longest` bytes; `futile` counts those that were looked through in vain.
+bool find_function(std::string_view text, std::size_t at, std::size_t longest, std::size_t& futile,
+                   MlirFunction& out);
 
 /// The parameters in a text: of its one function, or, where it begins with '%', the list itself.
 /// Spans: that of a type is its own text. A type that no kernel takes is reported and read past;

@@ -9,7 +9,6 @@ namespace relaunch::migrate {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kLongestHeader = std::size_t{1} << 20U;
 constexpr std::size_t kDeepest = 256;  // brackets in brackets
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -113,14 +112,17 @@ std::optional<std::string> descriptor_named(std::string_view text) {
          *shape + ">";
 }
 
-std::size_t mlir_bracket_end(std::string_view text, std::size_t at, std::size_t longest) {
+std::size_t mlir_bracket_end(std::string_view text, std::size_t at, std::size_t longest,
+                             std::size_t& futile) {
   text = text.substr(0, longest < text.size() - at ? at + longest : text.size());
+  const std::size_t begin = at;
   std::string open;
   while (at < text.size()) {
     const char c = text[at];
     if (c == '"') {
-      at = mlir_string_end(text, at);
-      if (at == kNone) return kNone;
+      const std::size_t end = mlir_string_end(text, at);
+      if (end == kNone) break;
+      at = end;
       continue;
     }
     if (c == '/' && text.substr(at, 2) == "//") {
@@ -134,18 +136,20 @@ std::size_t mlir_bracket_end(std::string_view text, std::size_t at, std::size_t 
     const std::size_t opens = std::string_view("([{<").find(c);
     if (opens != kNone) {
       open += ")]}>"[opens];
-      if (open.size() > kDeepest) return kNone;
+      if (open.size() > kDeepest) break;
     } else if (c == ')' || c == ']' || c == '}' || c == '>') {
-      if (c != open.back()) return kNone;
+      if (c != open.back()) break;
       open.pop_back();
       if (open.empty()) return at + 1;
     }
     ++at;
   }
+  futile += at - begin;
   return kNone;
 }
 
-bool find_function(std::string_view text, std::size_t at, MlirFunction& out) {
+bool find_function(std::string_view text, std::size_t at, std::size_t longest, std::size_t& futile,
+                   MlirFunction& out) {
   constexpr std::string_view kWord = "tt.func";
   while ((at = text.find(kWord, at)) != kNone) {
     const std::size_t begin = at;
@@ -172,7 +176,7 @@ bool find_function(std::string_view text, std::size_t at, MlirFunction& out) {
       out.name = text.substr(name, end - name);
     }
     if (text.substr(end, 1) != "(") continue;
-    const std::size_t close = mlir_bracket_end(text, end, kLongestHeader);
+    const std::size_t close = mlir_bracket_end(text, end, longest, futile);
     out.is_closed = close != kNone;
     out.header = {begin, out.is_closed ? close : line_end(text, begin)};
     return true;
@@ -207,7 +211,8 @@ void MlirText::skip_string() {
 }
 
 void MlirText::skip_bracket() {
-  const std::size_t end = mlir_bracket_end(text_, at_, kNone);
+  std::size_t futile = 0;
+  const std::size_t end = mlir_bracket_end(text_, at_, kNone, futile);
   if (end == kNone) {
     fail(kUnbalanced, std::string("'") + text_[at_] + "' is never closed", {at_, at_ + 1});
   }

@@ -54,7 +54,9 @@ std::optional<std::string> descriptor_named(std::string_view text);
 std::optional<std::string_view> scalar_named(std::string_view word);
 
 /// One past the bracket that closes the one at `at`, over nested brackets, strings and comments;
-/// npos where there is none, or it stands more than `longest` bytes away.
-std::size_t mlir_bracket_end(std::string_view text, std::size_t at, std::size_t longest);
+/// npos where there is none, or it stands more than `longest` bytes away: `futile` grows then by
+/// the bytes looked through.
+std::size_t mlir_bracket_end(std::string_view text, std::size_t at, std::size_t longest,
+                             std::size_t& futile);
 
 }  // namespace relaunch::migrate

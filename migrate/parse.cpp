@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "migrate/constants.hpp"
+#include "migrate/described.hpp"
 #include "migrate/entries.hpp"
 #include "migrate/json_line.hpp"
 #include "migrate/lexer.hpp"
@@ -17,8 +18,9 @@ namespace relaunch::migrate {
 namespace {
 
 constexpr std::pair<std::string_view, Form> kForms[] = {
-    {"auto", Form::automatic}, {"csv", Form::csv},   {"dict", Form::dict},
-    {"json", Form::json},      {"ttir", Form::ttir}, {"tree", Form::tree},
+    {"auto", Form::automatic}, {"csv", Form::csv},     {"dict", Form::dict},
+    {"json", Form::json},      {"ast", Form::ast},     {"inductor", Form::inductor},
+    {"ttir", Form::ttir},      {"cache", Form::cache}, {"tree", Form::tree},
 };
 
 bool is_bracket(const Token& token) {
@@ -68,15 +70,17 @@ Entries read(std::string_view text, const std::vector<Token>& tokens, Form form,
 }
 
 /// Reads a line of `migrate --json` into `out`, where the text is one.
-bool read_as_tree_line(std::string_view text, const std::vector<Token>& tokens, Form form,
-                       Parsed& out) {
-  if (form == Form::tree && tokens.front().is('{') && !tokens[1].is('}')) {
+bool read_as_tree_line(std::string_view text, Form form, Parsed& out) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || text[begin] != '{') return false;
+  if (form == Form::automatic && text.find("\"parameters\"") == std::string_view::npos)
+    return false;
+  const std::vector<Token> tokens = lex(text);
+  if (form == Form::tree) {
+    if (tokens[1].is('}')) return false;
     out.form = Form::tree;
     read_tree_line(read_literal(text, tokens, Flavour::json, kDeepestLine), out);
     return true;
-  }
-  if (form != Form::automatic || text.find("\"parameters\"") == std::string_view::npos) {
-    return false;
   }
   const auto object = read_json_line(text, tokens);
   if (!object || !is_tree_line(*object)) return false;
@@ -85,25 +89,49 @@ bool read_as_tree_line(std::string_view text, const std::vector<Token>& tokens, 
   return true;
 }
 
-/// Makes what was read the tree, with the constants that were given beside it.
-void keep(Entries entries, std::string_view text, std::optional<std::string_view> constants,
-          Parsed& out, Diagnostics& diagnostics) {
-  if (constants) out.constants = read_constants(*constants, text, entries, diagnostics);
-  out.tree.parameters = std::move(entries.parameters);
+/// The form of a text that is told without its tokens; automatic where it is not.
+Form told_by_look(std::string_view text) {
+  if (looks_like_mlir(text)) return Form::ttir;
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return Form::automatic;
+  const char first = text[begin];
+  if (first == '{') {
+    if (looks_like_cache(text)) return Form::cache;
+    return has_signature(text) ? Form::inductor : Form::automatic;
+  }
+  if (first == '"' || first == '\'' || first == '(' || first == '[') return Form::automatic;
+  if (names_ast(text)) return Form::ast;
+  return names_inductor(text) ? Form::inductor : Form::automatic;
+}
+
+/// Reads `text`, whose form is known and is neither automatic nor a line of JSON.
+Described read_form(std::string_view text, Form form, std::optional<std::string_view> constants,
+                    Diagnostics& diagnostics) {
+  switch (form) {
+    case Form::ast:
+    case Form::inductor:
+    case Form::cache: return read_described(text, form, constants, diagnostics);
+    default: break;
+  }
+  Described out;
+  out.entries = form == Form::ttir ? Entries{read_mlir(text, diagnostics), {}}
+                                   : read(text, lex(text), form, diagnostics);
+  if (constants) out.constants = read_constants(*constants, text, out.entries, diagnostics);
+  return out;
 }
 
 void read_all(std::string_view text, Form form, std::optional<std::string_view> constants,
               Parsed& out, Diagnostics& diagnostics) {
   reject_control(text);
-  if (form == Form::ttir || (form == Form::automatic && looks_like_mlir(text))) {
-    out.form = Form::ttir;
-    return keep({read_mlir(text, diagnostics), {}}, text, constants, out, diagnostics);
+  if (form == Form::automatic || form == Form::tree) {
+    if (read_as_tree_line(text, form, out)) return;
+    if (form == Form::automatic) form = told_by_look(text);
+    if (form == Form::automatic) form = detect(text, lex(text));
   }
-  const std::vector<Token> tokens = lex(text);
-  if (read_as_tree_line(text, tokens, form, out)) return;
-  out.form = form == Form::automatic ? detect(text, tokens) : form;
-  Entries entries = read(text, tokens, out.form, diagnostics);
-  keep(std::move(entries), text, constants, out, diagnostics);
+  out.form = form;
+  Described read = read_form(text, form, constants, diagnostics);
+  out.constants = std::move(read.constants);
+  out.tree.parameters = std::move(read.entries.parameters);
 }
 
 }  // namespace

@@ -19,7 +19,10 @@ enum class Form {
   csv,        // comma text, which is also what dump() writes
   dict,       // a Python literal: dict, list, tuple, namedtuple repr, string of comma text
   json,       // the same in JSON, read strictly
+  ast,        // a call of ASTSource
+  inductor,   // triton_meta={...}, or its dict
   ttir,       // the parameters of a function of TTIR or TTGIR, or the function
+  cache,      // the JSON that Triton writes of one kernel
   tree,       // a line of `migrate --json`, or of dump()
 };
 

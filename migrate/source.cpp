@@ -42,6 +42,8 @@ class Places {
   Place place_;
 };
 
+bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
 Place place_in_file(const Signature& signature, std::string_view chunk, Span span) {
   const Parsed& parsed = signature.parsed;
   const Place in_chunk = parsed.origin ? place_of(chunk, parsed.origin->source_of(span).begin)
@@ -107,10 +109,14 @@ class SignatureReader::State {
         continue;
       }
       const std::size_t begin = at_;
-      at_ = ir_end(bytes_, begin);
+      at_ = ir_end(bytes_, begin, futile_);
       if (at_ > begin) {
         embedded_.emplace(bytes_, Form::ttir, begin, at_);
         continue;
+      }
+      if (const auto piece = embedded_at(begin, end)) {
+        at_ = line_end(std::max(piece->bytes.end, end));
+        return made(piece->bytes, piece->form);
       }
       at_ = chunk_end(begin, end);
       return made({begin, at_}, form_);
@@ -127,6 +133,14 @@ class SignatureReader::State {
     if (any_) return std::nullopt;
     any_ = true;
     return Signature{path_, {}, parse("", form_), {{}}};
+  }
+
+  /// A call or assignment on a line that is no literal.
+  std::optional<Piece> embedded_at(std::size_t begin, std::size_t end) const {
+    if (form_ != Form::automatic || !begins_name(bytes_[begin])) {
+      return std::nullopt;
+    }
+    return embedded_on_line(bytes_, begin, end);
   }
 
   /// Where the signature ends that begins on the line up to `end`: literals run over lines.
@@ -151,7 +165,7 @@ class SignatureReader::State {
   /// Whether the signature that begins with this line may have more lines: literals may.
   bool runs_over_lines(std::string_view line) const {
     if (form_ == Form::csv) return false;
-    if (form_ == Form::dict || form_ == Form::json) return true;
+    if (form_ != Form::automatic && form_ != Form::tree) return true;
     const std::vector<Token> tokens = lex(line);
     if (form_ == Form::tree) return tokens.front().is('{');
     if (detect(line, tokens) == Form::dict) return true;

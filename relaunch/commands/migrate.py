@@ -20,7 +20,12 @@ EMITTED = ("json", "python", "csv")
 def migrate(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Files with signatures; - reads standard input.")],
     form: Annotated[
-        str, typer.Option("--form", metavar="FORM", help="How they are written: auto, csv, dict, json, ttir or tree.")
+        str,
+        typer.Option(
+            "--form",
+            metavar="FORM",
+            help="How they are written: auto, csv, dict, json, ast, inductor, ttir, cache, tree.",
+        ),
     ] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line: the same as --emit json.")] = False,
     emit: Annotated[

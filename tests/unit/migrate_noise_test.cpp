@@ -65,6 +65,12 @@ constexpr const char* kPieces[] = {
     "%x: ",
     "!tt.ptr<",
     "f16",
+    "ASTSource(",
+    "triton_meta={",
+    "'signature': {",
+    "constants=",
+    "attrs={(0,): [['tt.divisibility', 16]]}",
+    "\n@x\n",
     "loc(",
     "tt.func @k(",
     "tt.divisibility = 16",
@@ -114,8 +120,8 @@ TEST(Noise, NeverHarms) {
   for (int i = 0; i < 2'000; ++i) {
     const std::string text = noise(random);
     SCOPED_TRACE(text);
-    for (const Form form :
-         {Form::automatic, Form::csv, Form::dict, Form::json, Form::ttir, Form::tree}) {
+    for (const Form form : {Form::automatic, Form::csv, Form::dict, Form::json, Form::ast,
+                            Form::inductor, Form::ttir, Form::cache, Form::tree}) {
       check(parse(text, form, noise(random)));
     }
     for (const Signature& one :

@@ -1,0 +1,277 @@
+#include "migrate/described.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "migrate/constants.hpp"
+#include "migrate/fields.hpp"
+#include "migrate/hints.hpp"
+#include "migrate/lexer.hpp"
+#include "migrate/names.hpp"
+#include "migrate/owners.hpp"
+
+namespace relaunch::migrate {
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::string_view kCall = "ASTSource";
+constexpr std::string_view kMeta = "triton_meta";
+constexpr std::size_t kDeepest = 300;  // brackets in brackets
+
+/// The expressions of interest, where they are given.
+struct Parts {
+  std::optional<Expression> signature;
+  std::optional<Expression> constants;
+  std::optional<Expression> constant_keys;
+  std::optional<Expression> constant_values;
+  std::optional<Expression> attributes;
+  std::optional<Expression> attribute_keys;
+  std::optional<Expression> attribute_values;
+
+  void take(const Field& field, std::size_t position) {
+    constexpr std::string_view kPositions[] = {"fn", "signature", "constants", "attrs"};
+    std::string_view name = field.name;
+    if (name.empty() && position < std::size(kPositions)) name = kPositions[position];
+    if (name == "signature") signature = field.value;
+    if (name == "constants" || name == "constexprs") constants = field.value;
+    if (name == "constant_keys") constant_keys = field.value;
+    if (name == "constant_vals") constant_values = field.value;
+    if (name == "attrs" || name == "configs") attributes = field.value;
+    if (name == "attrs_keys") attribute_keys = field.value;
+    if (name == "attrs_vals") attribute_values = field.value;
+  }
+};
+
+class DescribedReader {
+ public:
+  DescribedReader(std::string_view text, Form form, Diagnostics& diagnostics)
+      : text_(text),
+        tokens_(lex(text, Angles::plain)),
+        is_call_(form == Form::ast),
+        diagnostics_(diagnostics) {}
+
+  Described run(std::optional<std::string_view> constants) {
+    const std::size_t open = opening();
+    Parts parts;
+    const std::vector<Field> fields = fields_of(text_, tokens_, open);
+    // Only calls have positions.
+    for (std::size_t i = 0; i < fields.size(); ++i) parts.take(fields[i], is_call_ ? i : kNone);
+    if (!parts.signature) {
+      fail(kNoSignature, "the facts of a kernel, but no signature among them",
+           span_of(tokens_, {open, open + 1}));
+    }
+    Described out{signature(*parts.signature), {}};
+    if (parts.constants) {
+      constants = slice(text_, span_of(tokens_, *parts.constants));
+    }
+    if (parts.constant_keys && parts.constant_values) {
+      out.constants = paired_constants(parts, out.entries);
+    } else if (constants && *constants != "None") {
+      out.constants = read_constants(*constants, text_, out.entries, diagnostics_);
+    }
+    hints(parts, out.entries);
+    return out;
+  }
+
+ private:
+  /// The bracket of the call or dict.
+  std::size_t opening() const {
+    for (std::size_t i = 0; tokens_[i].kind != Token::Kind::end; ++i) {
+      const Token& token = tokens_[i];
+      if (!is_call_ && token.is('{')) return i;
+      if (is_call_ && token.kind == Token::Kind::word && tokens_[i + 1].is('(') &&
+          slice(text_, token.span).ends_with(kCall)) {
+        return i + 1;
+      }
+    }
+    fail(kUnexpected,
+         is_call_ ? "expected a call like ASTSource(fn=..., signature=...)"
+                  : "expected a dict with a signature",
+         tokens_.front().span);
+  }
+
+  Entries signature(Expression expression) {
+    const Literal literal = literal_of(text_, tokens_, expression);
+    if (literal.kind == Literal::Kind::call) {
+      fail(kNotAType,
+           in_quotes(slice(text_, literal.span)) + " is computed: expected it written out",
+           literal.span);
+    }
+    return read_signature(literal, diagnostics_);
+  }
+
+  /// `[[2], [3, 0]]` and `[64, null]`.
+  std::vector<Constant> paired_constants(const Parts& parts, Entries& entries) {
+    std::string dict = "{";
+    try {
+      const Literal keys = literal_of(text_, tokens_, *parts.constant_keys);
+      const Literal values = literal_of(text_, tokens_, *parts.constant_values);
+      const std::size_t count = std::min(keys.items.size(), values.items.size());
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto key = key_of(keys.items[i]);
+        if (!key) fail(kBadName, "expected a path of indices", keys.items[i].span);
+        dict += key->path.empty() ? "'" + key->name + "'" : "(";
+        for (const std::uint64_t index : key->path) dict += std::to_string(index) + ",";
+        if (!key->path.empty()) dict += ")";
+        dict += ": " + std::string(slice(text_, values.items[i].span)) + ", ";
+      }
+    } catch (const Failure& failure) {
+      diagnostics_.warning(kBadConstants,
+                           "the constants cannot be read: " + failure.diagnostic.message,
+                           failure.diagnostic.span);
+      return {};
+    }
+    return read_constants(dict + "}", text_, entries, diagnostics_);
+  }
+
+  void hints(const Parts& parts, Entries& entries) {
+    const auto& shown = parts.attributes ? parts.attributes : parts.attribute_keys;
+    if (!shown) return;
+    Owners owners(entries);
+    bool all = false;
+    try {
+      if (parts.attributes) {
+        all = set_hints(literal_of(text_, tokens_, *parts.attributes), owners);
+      } else if (parts.attribute_values) {
+        all = set_hints(literal_of(text_, tokens_, *parts.attribute_keys),
+                        literal_of(text_, tokens_, *parts.attribute_values), owners);
+      }
+    } catch (const Failure&) {
+      all = false;
+    }
+    if (all) return;
+    const Span span = span_of(tokens_, *shown);
+    diagnostics_.warning(kHintDropped,
+                         "hints are lost: " + in_quotes(slice(text_, span)) + " is not written out",
+                         span);
+  }
+
+  std::string_view text_;
+  std::vector<Token> tokens_;
+  bool is_call_;
+  Diagnostics& diagnostics_;
+};
+
+std::size_t line_end(std::string_view text, std::size_t at) {
+  return std::min(text.find('\n', at), text.size());
+}
+
+/// Whether a '#' stands before `at` on its line, within what a comment's start may be away.
+bool in_comment(std::string_view text, std::size_t at) {
+  constexpr std::size_t kFar = 400;
+  std::string_view before = text.substr(at < kFar ? 0 : at - kFar, std::min(at, kFar));
+  const std::size_t newline = before.rfind('\n');
+  if (newline != kNone) before.remove_prefix(newline + 1);
+  return before.find('#') != kNone;
+}
+
+/// One past the partner of the bracket at `at`, over strings and comments; npos without one in
+/// `longest` bytes.
+std::size_t bracket_end(std::string_view text, std::size_t at, std::size_t longest,
+                        std::size_t& futile) {
+  text = text.substr(0, longest < text.size() - at ? at + longest : text.size());
+  const std::size_t begin = at;
+  std::string open;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '#') {
+      at = line_end(text, at);
+      continue;
+    }
+    if (c == '"' || c == '\'') {
+      bool closed = false;
+      at = string_end(text, at, closed);
+      continue;
+    }
+    const std::size_t opens = std::string_view("([{").find(c);
+    if (opens != kNone) {
+      open += ")]}"[opens];
+      if (open.size() > kDeepest) break;
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (c != open.back()) break;
+      open.pop_back();
+      if (open.empty()) return at + 1;
+    }
+    ++at;
+  }
+  futile += at - begin;
+  return kNone;
+}
+
+bool in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.';
+}
+
+Span with_bracket(std::string_view text, std::size_t begin, std::size_t open, std::size_t longest,
+                  std::size_t& futile) {
+  const std::size_t end = bracket_end(text, open, longest, futile);
+  return {begin, end == kNone ? line_end(text, begin) : end};
+}
+
+}  // namespace
+
+Described read_described(std::string_view text, Form form,
+                         std::optional<std::string_view> constants, Diagnostics& diagnostics) {
+  return DescribedReader(text, form, diagnostics).run(constants);
+}
+
+std::optional<Span> find_ast(std::string_view text, std::size_t at, std::size_t longest,
+                             std::size_t& futile) {
+  while ((at = text.find(kCall, at)) != kNone) {
+    std::size_t begin = at;
+    at += kCall.size();
+    const std::size_t open = text.find_first_not_of(" \t", at);
+    if (open == kNone || text[open] != '(') continue;
+    while (begin > 0 && in_name(text[begin - 1])) --begin;
+    std::string_view before = text.substr(0, begin);
+    before = before.substr(0, before.find_last_not_of(" \t") + 1);
+    if (before.ends_with("class") || before.ends_with("def") || in_comment(text, begin)) continue;
+    return with_bracket(text, begin, open, longest, futile);
+  }
+  return std::nullopt;
+}
+
+std::optional<Span> find_inductor(std::string_view text, std::size_t at, std::size_t longest,
+                                  std::size_t& futile) {
+  while ((at = text.find(kMeta, at)) != kNone) {
+    const std::size_t begin = at;
+    at += kMeta.size();
+    if (begin > 0 && in_name(text[begin - 1])) continue;
+    std::size_t open = at;
+    if (open < text.size() && (text[open] == '"' || text[open] == '\'')) ++open;  // of a key
+    open = text.find_first_not_of(" \t", open);
+    if (open == kNone || (text[open] != '=' && text[open] != ':')) continue;
+    open = text.find_first_not_of(" \t\r\n", open + 1);
+    if (open == kNone || text[open] != '{' || in_comment(text, begin)) continue;
+    return with_bracket(text, begin, open, longest, futile);
+  }
+  return std::nullopt;
+}
+
+bool names_ast(std::string_view text) { return text.find(kCall) != kNone; }
+bool names_inductor(std::string_view text) { return text.find(kMeta) != kNone; }
+
+bool has_signature(std::string_view text) {
+  constexpr std::string_view kKey = "signature";
+  for (std::size_t at = text.find(kKey); at != kNone; at = text.find(kKey, at + 1)) {
+    std::size_t next = at + kKey.size();
+    if (at == 0 || next >= text.size()) continue;
+    const char quote = text[at - 1];
+    if ((quote != '"' && quote != '\'') || text[next] != quote) continue;
+    next = text.find_first_not_of(" \t\r\n", next + 1);
+    if (next == kNone || text[next] != ':') continue;
+    next = text.find_first_not_of(" \t\r\n", next + 1);
+    if (next != kNone && text[next] == '{') return true;
+  }
+  return false;
+}
+
+bool looks_like_cache(std::string_view text) {
+  const auto has = [text](std::string_view key) { return text.find(key) != kNone; };
+  return (has("\"num_warps\"") && (has("\"hash\"") || has("\"target\"") || has("\"shared\""))) ||
+         (has("\"signature\"") && has("\"options\"") && has("\"key\""));
+}
+
+}  // namespace relaunch::migrate
