@@ -23,8 +23,7 @@ void check_scratch(const relaunch_launcher& self, const relaunch_launch_config& 
   };
   const auto check = [&](std::uint64_t given, std::size_t field, const char* name) {
     if (given == 0 || takes(field)) return;
-    throw ArgumentError(std::string(self.dialect->name) + " passes a null " + name +
-                        "; none can be given");
+    throw ArgumentError(scratch_refusal(*self.dialect, name));
   };
   check(config.global_scratch, offsetof(relaunch_launch_config, global_scratch), "global_scratch");
   check(config.profile_scratch, offsetof(relaunch_launch_config, profile_scratch),

@@ -278,6 +278,15 @@ std::string unknown_dialect(std::string_view name) {
   return text;
 }
 
+std::string scratch_refusal(const Dialect& dialect, std::string_view name) {
+  const auto hidden = dialect.hidden.parameters;
+  const bool is_null =
+      std::any_of(hidden.begin(), hidden.end(),
+                  [name](const HiddenParameter& parameter) { return parameter.name == name; });
+  return std::string(dialect.name) + (is_null ? " passes a null " : " has no ") +
+         std::string(name) + "; none can be given";
+}
+
 Op scalar_op(const Dialect& dialect, Type type, bool on_request) {
   for (const std::span<const ConversionRule> rules :
        {dialect.conversions, std::span<const ConversionRule>(kUsualRequests)}) {

@@ -155,6 +155,9 @@ std::span<const Dialect> all_dialects();
 /// "unknown dialect 'x'; there are ..."
 std::string unknown_dialect(std::string_view name);
 
+/// Why no caller can give the scratch of that name: the dialect has no such parameter, or a null.
+std::string scratch_refusal(const Dialect& dialect, std::string_view name);
+
 /// The step that converts a scalar of that type. Undefined for types that are no scalars.
 Op scalar_op(const Dialect& dialect, Type type, bool on_request = false);
 

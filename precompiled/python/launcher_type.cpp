@@ -22,13 +22,10 @@ namespace {
 void check_scratch(const Dialect& dialect, HiddenKind kind, std::string_view name,
                    PyObject* given) {
   if (given == Py_None) return;
-  bool has_null = false;
   for (const HiddenParameter& hidden : dialect.hidden.parameters) {
     if (hidden.kind == kind) return;
-    has_null = has_null || hidden.name == name;
   }
-  throw BindError(std::string(dialect.name) + (has_null ? " passes a null " : " has no ") +
-                  std::string(name) + "; none can be given");
+  throw BindError(scratch_refusal(dialect, name));
 }
 
 /// Objects for the hidden parameters, and which of them are called at each launch.

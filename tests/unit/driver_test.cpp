@@ -74,6 +74,67 @@ TEST(Driver, OldDriversTakeFewerParameters) {
   reset();
 }
 
+/// The recorder's journal of what `call` asks of a dialect's driver.
+template <typename Call>
+std::string journal(const char* dialect, Call call) {
+  const bool is_hip = std::string_view(dialect).ends_with("hip");
+  const std::string path =
+      std::string(RELAUNCH_RECORDER_DIR) + (is_hip ? "/libamdhip64.so" : "/libcuda.so.1");
+  const Driver& driver = Driver::open(*find_dialect(dialect), path);
+  void* recorder = dlopen(path.c_str(), RTLD_NOW);
+  const auto find = [recorder](const char* name) { return dlsym(recorder, name); };
+  reinterpret_cast<decltype(&relaunch_recorder_reset)>(find("relaunch_recorder_reset"))();
+  reinterpret_cast<void (*)()>(find("relaunch_recorder_no_context"))();
+  call(driver);
+  std::string events = reinterpret_cast<const char* (*)()>(find("relaunch_recorder_events"))();
+  reinterpret_cast<decltype(&relaunch_recorder_reset)>(find("relaunch_recorder_reset"))();
+  return events;
+}
+
+TEST(Driver, AContextIsPartOfTheLaunchSince32) {
+  const auto begin = [](const Driver& driver) { EXPECT_TRUE(driver.begin_launch()); };
+  EXPECT_EQ(journal("triton-3.0-cuda", begin), "[]");
+  for (const char* name : {"triton-3.2-cuda", "triton-3.4-cuda", "triton-3.9-cuda"}) {
+    EXPECT_EQ(journal(name, begin), R"([{"call": "cuDevicePrimaryCtxRetain", "args": ["0"]},)"
+                                    R"({"call": "cuCtxSetCurrent", "args": ["c1"]}])")
+        << name;
+  }
+  const auto ensure = [](const Driver& driver) { EXPECT_TRUE(driver.ensure_context()); };
+  EXPECT_NE(journal("triton-3.0-cuda", ensure), "[]") << "who asks for one gets it";
+}
+
+TEST(Driver, WhatBecomesOfAFailedPointerQuery) {
+  const auto query = [](std::uint64_t address, int status, std::uint64_t found) {
+    return [=](const Driver& driver) {
+      std::uint64_t device = 0;
+      EXPECT_EQ(driver.device_pointer(address, &device).code, status);
+      EXPECT_EQ(device, found);
+    };
+  };
+  constexpr std::uint64_t kUnreachable = 0xBA0000001000;
+  constexpr std::uint64_t kFailing = 0x5E0000001000;
+  const std::string asked = R"([{"call": "hipPointerGetAttribute", "args": ["3", "ba0000001000"]})";
+  const std::string cleared = asked + R"(,{"call": "hipGetLastError", "args": []}])";
+  EXPECT_EQ(journal("triton-3.4-hip", query(kUnreachable, 1, 0)), asked + "]");
+  EXPECT_EQ(journal("triton-3.5-hip", query(kUnreachable, 1, 0)), cleared);
+  EXPECT_EQ(journal("triton-3.7-hip", query(kUnreachable, 1, 0)), cleared);
+  for (const char* name :
+       {"triton-3.0-cuda", "triton-3.9-cuda", "triton-3.0-hip", "triton-3.6-hip"}) {
+    journal(name, query(kFailing, 700, 0));
+  }
+  EXPECT_EQ(journal("triton-3.7-hip", query(kFailing, 0, kFailing)),
+            R"([{"call": "hipPointerGetAttribute", "args": ["3", "5e0000001000"]}])");
+}
+
+TEST(Driver, OneObjectForEachLibraryAndRules) {
+  const std::string path = RELAUNCH_RECORDER_DIR "/libcuda.so.1";
+  const auto open = [&path](const char* name) { return &Driver::open(*find_dialect(name), path); };
+  EXPECT_EQ(open("triton-3.4-cuda"), open("triton-3.9-cuda"));
+  EXPECT_EQ(open("triton-3.2-cuda"), open("triton-3.3-cuda"));
+  EXPECT_NE(open("triton-3.0-cuda"), open("triton-3.2-cuda"));
+  EXPECT_NE(open("triton-3.3-cuda"), open("triton-3.4-cuda"));
+}
+
 TEST(Library, MissingFunctionsStandIn) {
   const Library library = Library::open("libm.so.6", true);
   std::vector<FunctionEntry> missing;

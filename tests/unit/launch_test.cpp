@@ -145,5 +145,94 @@ TEST(Options, Refusals) {
   EXPECT_EQ(refusal(cuda(), {}, {1, 1, -1}), "shared must not be negative, got -1");
 }
 
+const Dialect& of(const char* name) { return *find_dialect(name); }
+
+std::vector<Kind> kinds(const char* name, const LaunchOptions& options, const Geometry& geometry) {
+  const AttributeList list = make_attributes(of(name), options, geometry);
+  std::vector<Kind> out;
+  for (std::uint32_t i = 0; i < list.count; ++i) out.push_back(list.items[i].kind);
+  return out;
+}
+
+TEST(Attributes, OrderOfEachRelease) {
+  LaunchOptions cooperative;
+  cooperative.cooperative = true;
+  const Geometry clusters = {.num_ctas = 2, .cluster = {2, 1, 1}};
+  EXPECT_EQ(kinds("triton-3.0-cuda", {}, clusters),
+            (std::vector{Kind::cluster_dimension, Kind::cluster_scheduling}));
+  EXPECT_EQ(kinds("triton-3.3-cuda", cooperative, clusters),
+            (std::vector{Kind::cluster_dimension, Kind::cluster_scheduling, Kind::cooperative}));
+  EXPECT_EQ(kinds("triton-3.4-cuda", cooperative, clusters),
+            (std::vector{Kind::cooperative, Kind::cluster_dimension, Kind::cluster_scheduling}));
+  EXPECT_EQ(kinds("triton-3.5-hip", cooperative, clusters), std::vector<Kind>{});
+}
+
+TEST(Attributes, MoreSharedMemoryThanABlockUsuallyHas) {
+  EXPECT_EQ(kinds("triton-3.9-cuda", {}, {.shared = 233'472}), std::vector<Kind>{});
+  EXPECT_EQ(kinds("triton-3.9-cuda", {}, {.shared = 233'473}), std::vector{Kind::oversize_shared});
+  EXPECT_EQ(kinds("triton-3.7-cuda", {}, {.shared = INT32_MAX}), std::vector<Kind>{});
+  const AttributeList list = make_attributes(of("triton-3.9-cuda"), {}, {.shared = 233'473});
+  EXPECT_EQ(list.items[0].value[0], 3U);
+  LaunchOptions all;
+  all.pdl = all.cooperative = true;
+  all.preferred_cluster = Dims{4, 1, 1};
+  EXPECT_EQ(kinds("triton-3.9-cuda", all, {.num_ctas = 2, .shared = 250'000}).size(), 6U);
+}
+
+TEST(Attributes, ClusterSizesOfMetadata) {
+  const AttributeList list =
+      make_attributes(of("triton-3.5-cuda"), {}, {.num_ctas = 6, .cluster = {1, 2, 3}});
+  EXPECT_EQ(list.items[0].value, (Value{1, 2, 3}));
+  EXPECT_EQ(kinds("triton-3.5-cuda", {}, {.num_ctas = 1, .cluster = {1, 2, 3}}),
+            std::vector<Kind>{});
+}
+
+TEST(Geometry, ClusterOptionStandsForMetadata) {
+  LaunchOptions options;
+  options.cluster = Dims{1, 2, 1};
+  const Geometry given = make_geometry(of("triton-3.4-cuda"), options, {.num_ctas = 2});
+  EXPECT_EQ(given.cluster, (std::array<std::int32_t, 3>{1, 2, 1}));
+  const Geometry usual = make_geometry(of("triton-3.4-cuda"), {}, {.num_ctas = 2});
+  EXPECT_EQ(usual.cluster, (std::array<std::int32_t, 3>{2, 1, 1}));
+  EXPECT_FALSE(same_shape(of("triton-3.4-cuda"), given, usual));
+  Geometry larger = usual;
+  larger.shared = 250'000;
+  EXPECT_TRUE(same_shape(of("triton-3.7-cuda"), usual, larger));
+  EXPECT_FALSE(same_shape(of("triton-3.9-cuda"), usual, larger));
+}
+
+TEST(Grid, OlderClustersScaleEveryDimension) {
+  const Geometry geometry = {.num_ctas = 2, .cluster = {1, 2, 4}};
+  const GridScale scale = make_scale(of("triton-3.4-cuda"), geometry);
+  EXPECT_TRUE(scale.takes({5, 1 << 29, 1 << 28}));
+  EXPECT_EQ(scale.apply({5, 6, 7}), (Dims{5, 12, 28}));
+  EXPECT_FALSE(scale.takes({5, 1 << 30, 1}));
+  EXPECT_EQ(check_grid({5, 1 << 30, 1}, scale), GridCheck::y_out_of_range);
+  EXPECT_EQ(check_grid({5, 1, 1 << 29}, scale), GridCheck::z_out_of_range);
+  const GridScale flat = make_scale(of("triton-3.4-hip"), geometry);
+  EXPECT_EQ(flat.apply({5, 6, 7}), (Dims{5, 6, 7}));
+  const GridScale odd = make_scale(of("triton-3.0-cuda"), {.num_ctas = 2, .cluster = {0, 1, -1}});
+  EXPECT_EQ(check_grid({1, 1, 1}, odd), GridCheck::z_out_of_range);
+  EXPECT_EQ(check_grid({1, 1, 0}, odd), GridCheck::skip);
+}
+
+TEST(Options, OfOlderReleases) {
+  LaunchOptions cooperative;
+  cooperative.cooperative = true;
+  EXPECT_EQ(refusal(of("triton-3.2-cuda"), cooperative), "triton-3.2-cuda has no cooperative");
+  EXPECT_EQ(refusal(of("triton-3.3-cuda"), cooperative), "accepted");
+  LaunchOptions pdl;
+  pdl.pdl = true;
+  EXPECT_EQ(refusal(of("triton-3.3-cuda"), pdl), "triton-3.3-cuda has no pdl");
+  EXPECT_EQ(refusal(of("triton-3.4-cuda"), pdl), "accepted");
+  LaunchOptions cluster;
+  cluster.cluster = Dims{1, 2, 1};
+  EXPECT_EQ(refusal(of("triton-3.4-cuda"), cluster, {.num_ctas = 2}), "accepted");
+  EXPECT_EQ(refusal(of("triton-3.4-cuda"), cluster),
+            "cluster=(1, 2, 1) needs num_ctas: triton-3.4-cuda has no clusters where it is 1");
+  EXPECT_EQ(refusal(of("triton-3.5-hip"), cluster, {.num_ctas = 2}),
+            "triton-3.5-hip has no cluster");
+}
+
 }  // namespace
 }  // namespace relaunch

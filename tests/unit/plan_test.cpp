@@ -200,5 +200,81 @@ TEST(Plan, LongSignaturesAreShortened) {
   EXPECT_LT(text.size(), 200U);
 }
 
+TEST(Plan, WideSlots) {
+  const Tree what =
+      tree({kernel("i1"), kernel("fp16"), kernel("u1"), kernel("bf16"), kernel("i8")});
+  const auto slots = [&what](const char* dialect) {
+    std::vector<std::uint32_t> sizes;
+    for (const Parameter& parameter : make_plan(what, *find_dialect(dialect), {}).parameters) {
+      if (parameter.leaf != kNoLeaf) sizes.push_back(parameter.slot_size);
+    }
+    return sizes;
+  };
+  using Sizes = std::vector<std::uint32_t>;
+  EXPECT_EQ(slots("triton-3.0-hip"), (Sizes{4, 4, 4, 4, 1}));
+  EXPECT_EQ(slots("triton-3.3-cuda"), (Sizes{4, 4, 4, 4, 1}));
+  EXPECT_EQ(slots("triton-3.4-cuda"), (Sizes{4, 2, 4, 2, 1}));
+  EXPECT_EQ(slots("triton-3.5-hip"), (Sizes{1, 2, 1, 2, 1}));
+  EXPECT_EQ(slots("triton-3.9-cuda"), (Sizes{4, 2, 4, 2, 1}));
+  // The kernel's own sizes are those of the types, whatever the slots.
+  const Plan old = make_plan(what, *find_dialect("triton-3.0-cuda"), {});
+  EXPECT_EQ(offsets(old), (Sizes{0, 2, 4, 6, 8}));
+  EXPECT_EQ(old.parameter_bytes, 9U);
+}
+
+TEST(Plan, FoldedConstantsHaveSlotsAndNoParameters) {
+  const Tree what = tree({kernel("*i8"), kernel("fp16"), kernel("*fp32"), kernel("i64")});
+  const Plan plan = make_plan(what, *find_dialect("triton-3.2-cuda"), {.constants = {2, 1, 2}});
+  EXPECT_EQ(plan.arguments, 4U);
+  ASSERT_EQ(plan.parameters.size(), 2U);
+  EXPECT_EQ(plan.parameters[1].type, Type::i64);
+  EXPECT_EQ(offsets(plan), (std::vector<std::uint32_t>{0, 8}));
+  // Nothing becomes of a folded fp16, so that its overflow is nobody's concern.
+  EXPECT_EQ(ops(plan.parse), (std::vector<Op>{Op::wide_fp16, Op::i64}));
+  EXPECT_EQ(ops(plan.intake), (std::vector<Op>{Op::pointer, Op::pointer}));
+  EXPECT_EQ(plan.slot_offsets, (std::vector<std::uint32_t>{0, 24}));
+  EXPECT_EQ(
+      refusal(what, *find_dialect("triton-3.0-hip"), {.constants = {4}}),
+      "constants: index 4 is none of the 4 entries of (*i8, fp16, *fp32, i64), which count from 0");
+  EXPECT_EQ(refusal(what, cuda(), {.constants = {0}}),
+            "triton-3.6-cuda folds no constants: such entries are constexpr in its signatures");
+}
+
+TEST(Plan, EarlyChecksOfHalves) {
+  const Tree what = tree({kernel("fp16"), kernel("*i8"), kernel("i32")});
+  for (const char* name : {"triton-3.4-hip", "triton-3.5-hip"}) {
+    const Plan plan = make_plan(what, *find_dialect(name), {});
+    EXPECT_EQ(ops(plan.parse), (std::vector<Op>{Op::fp16, Op::i32, Op::check_half}));
+    EXPECT_EQ(ops(plan.intake).back(), Op::pointer);
+  }
+  const Plan later = make_plan(what, *find_dialect("triton-3.6-hip"), {});
+  EXPECT_EQ(ops(later.intake).back(), Op::check_half);
+}
+
+TEST(Plan, FlatOrder) {
+  const Tree what = tree({kernel("fp16"), tuple({kernel("*i8"), tuple({kernel("u1")})}),
+                          kernel("constexpr"), kernel("nvTmaDesc"), kernel("i64")});
+  const Plan plan = make_plan(what, *find_dialect("triton-3.7-cuda"), {.global_scratch = true});
+  EXPECT_TRUE(plan.flat_order);
+  EXPECT_EQ(ops(plan.parse), std::vector<Op>{});
+  EXPECT_EQ(ops(plan.intake), (std::vector<Op>{Op::open, Op::item, Op::item, Op::open, Op::item,
+                                               Op::ranged_fp16, Op::pointer, Op::long_u1,
+                                               Op::nv_tma_desc, Op::i64, Op::hidden, Op::null}));
+  EXPECT_EQ(plan.tuples, 2U);
+  EXPECT_EQ(plan.items, 3U);
+}
+
+TEST(Plan, EntriesThatADialectHasNot) {
+  const Dialect& oldest = *find_dialect("triton-3.0-cuda");
+  EXPECT_EQ(
+      refusal(tree({kernel("i32"), kernel("constexpr", "N")}), oldest),
+      "parameter 2 'N' of (i32, constexpr): triton-3.0-cuda has no constexpr entries: leave it "
+      "out of the signature and the call");
+  EXPECT_EQ(refusal(tree({tuple({kernel("i32")})}), oldest),
+            "parameter 1 of ((i32,)): triton-3.0-cuda has no tuples: give each item by itself");
+  EXPECT_EQ(refusal(tree({kernel("nvTmaDesc")}), oldest),
+            "parameter 1 of (nvTmaDesc): triton-3.0-cuda has no type 'nvTmaDesc'");
+}
+
 }  // namespace
 }  // namespace relaunch

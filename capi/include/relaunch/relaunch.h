@@ -92,7 +92,9 @@ typedef struct relaunch_options {
   int32_t num_ctas;    /* 1 */
   int32_t shared;      /* dynamic shared memory in bytes */
   int32_t warp_size;   /* in lanes; the dialect's */
-  uint32_t cluster[3]; /* in CTAs; the grid then counts CTAs. All zero: as num_ctas says */
+  uint32_t cluster[3]; /* in CTAs. All zero: (num_ctas, 1, 1). To 3.5 beside num_ctas, and every
+                          dimension of the grid is taken times it; later instead of num_ctas, and
+                          the grid then counts CTAs */
   uint32_t preferred_cluster[3];
   int32_t cooperative; /* these four: zero is no, anything else yes */
   int32_t pdl;         /* programmatic dependent launch */
