@@ -159,12 +159,14 @@ std::optional<Scheduling> scheduling_option(PyObject* value) {
 }
 
 std::uint32_t number_option(PyObject* value, const char* option) {
-  const std::uint64_t number = handle_option(value, option);
-  if (number <= std::numeric_limits<std::uint32_t>::max()) {
-    return static_cast<std::uint32_t>(number);
+  constexpr const char* kExpected = "an int from 0 to 2**32 - 1";
+  std::uint64_t number = 0;
+  if (!uint64_of(value, Beside::none, &number)) not_converted(option, kExpected, value);
+  if (number > std::numeric_limits<std::uint32_t>::max()) {
+    throw BindError(std::string(option) + ": expected " + kExpected + ", got " +
+                    std::to_string(number));
   }
-  throw BindError(std::string(option) + ": expected an int from 0 to 2**32 - 1, got " +
-                  std::to_string(number));
+  return static_cast<std::uint32_t>(number);
 }
 
 Ref items_option(PyObject* value, const char* option, const char* expected) {
@@ -181,10 +183,14 @@ std::vector<std::uint64_t> numbers_option(PyObject* value, const char* option, s
   const Ref items = items_option(value, option, kExpected);
   std::vector<std::uint64_t> numbers;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-    numbers.push_back(handle_option(PyTuple_GET_ITEM(items.get(), i), option));
-    if (numbers.back() <= most) continue;
-    throw BindError(std::string(option) + ": expected ints from 0 to " + std::to_string(most) +
-                    ", got " + std::to_string(numbers.back()));
+    PyObject* item = PyTuple_GET_ITEM(items.get(), i);
+    std::uint64_t number = 0;
+    if (!uint64_of(item, Beside::none, &number)) not_converted(option, kExpected, item);
+    if (number > most) {
+      throw BindError(std::string(option) + ": expected ints from 0 to " + std::to_string(most) +
+                      ", got " + std::to_string(number));
+    }
+    numbers.push_back(number);
   }
   return numbers;
 }

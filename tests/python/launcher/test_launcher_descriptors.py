@@ -110,6 +110,27 @@ def test_tdm_descriptors(hip: Any, refused: Any, triton: None) -> None:
     refused(hip, lambda: launcher(1, 1, 1, 0, None, 1, 2, 3, 4, 5), TypeError, text)
 
 
+@pytest.mark.parametrize(("release", "size"), [("3.6", 48), ("3.7", 80), ("3.9", 80)])
+def test_tdm_descriptors_of_each_release(
+    hip: Any, refused: Any, triton: None, tree: Any, release: str, size: int
+) -> None:
+    options = {"dialect": f"triton-{release}-hip", "function": 1, "name": "add", "driver": str(hip.recorder.path)}
+    launcher = relaunch.Launcher(tree("tensordesc", "i8", names="d n"), **options)
+    assert launcher.slots == (size, 1, 8, 8)
+    hip.recorder.set_slots(launcher.slots)
+    launcher(1, 1, 1, 0, _native.PyTDMDescriptor(BYTES[:size]), 7)
+    assert hip.parameters() == [BYTES[:size].hex(), "07"]
+    for value in (None, 5, object(), _native.PyCUtensorMap(BYTES), relaunch.TensorMap(BYTES)):
+        text = "argument 1 'd' of add(tensordesc, i8): expected Triton's PyTDMDescriptor, got "
+        refused(hip, lambda value=value: launcher(1, 1, 1, 0, value, 7), TypeError, text + name_of(value))
+
+
+def name_of(value: Any) -> str:
+    kind = type(value)
+    known = {_native.PyCUtensorMap: "triton.backends.nvidia.PyCUtensorMap", relaunch.TensorMap: "relaunch.TensorMap"}
+    return known.get(kind, kind.__name__)
+
+
 def test_hip_takes_in_descriptors_before_pointers(hip: Any, tensor: Any, triton: None) -> None:
     launcher = hip.bind("*i8", "tensordesc<fp16[8]>", tensordesc_meta=[{}])
     with pytest.raises(TypeError, match="PyTDMDescriptor"):

@@ -302,3 +302,108 @@ def test_launchers_that_do_not_come_to_be(era: Any) -> None:
     failing(era, relaunch.BindError, lambda: relaunch.Plan("fp8e5", dialect=era.dialect), count=2000)
     failing(era, relaunch.BindError, lambda: relaunch.Plan("i32", dialect="none"), count=2000)
     measured(era, 2000, lambda: relaunch.Plan("*fp32, i32", dialect=era.dialect).parameters)
+
+
+META = {"swizzle": 3, "elem_size": 2, "elem_type": 6, "block_size": [8, 16], "fp4_padded": True}
+
+
+class Descriptor:
+    """A host tensor descriptor; an address that is no small int, so that it is made each time."""
+
+    def __init__(self, base: Any, shape: Any = (4000, 3000), strides: Any = (3000, 1), padding: Any = "nan") -> None:
+        self.base, self.shape, self.strides, self.padding = base, shape, strides, padding
+        self.round_f32_to_tf32 = False
+
+
+class FailingSizes:
+    def __iter__(self) -> Iterator[int]:
+        yield 2**40
+        raise LookupError("mine")
+
+
+def bound(driver: Any, release: str, *types: Any, **options: Any) -> relaunch.Launcher:
+    nodes = [relaunch.parse(text) if isinstance(text, str) else text for text in types]
+    tree = relaunch.Tree([node for part in nodes for node in part])
+    path = str(driver.recorder.path)
+    return relaunch.Launcher(tree, dialect=f"triton-{release}-{driver.backend}", function=1, driver=path, **options)
+
+
+TWO = "tensordesc<fp16[8, 16]>"
+
+
+def test_descriptor_objects(cuda: Any, tensor: Any) -> None:
+    value = Descriptor(tensor(ADDRESS))
+    for release, metas in (("3.4", [META]), ("3.6", [META]), ("3.6", None), ("3.7", [META]), ("3.9", None)):
+        launcher = bound(cuda, release, f"{TWO}, i64", tensordesc_meta=metas)
+        measured(cuda, 10_000, launcher, 1, 1, 1, 0, value, 2**40)
+    launcher = bound(cuda, "3.9", f"(i64, ({TWO},))", tensordesc_meta=[META])
+    measured(cuda, 10_000, launcher, 1, 1, 1, 0, [2**40, (value,)])
+
+
+def test_descriptor_objects_that_fail(cuda: Any, tensor: Any) -> None:
+    good = tensor(ADDRESS)
+    with_meta = bound(cuda, "3.6", f"{TWO}, {TWO}", tensordesc_meta=[META, META])
+    apart = bound(cuda, "3.6", f"{TWO}, {TWO}")
+    ok = Descriptor(good)
+    for value, kind in (
+        (object(), AttributeError),
+        (Descriptor(good, (2**40,)), TypeError),
+        (Descriptor(good, FailingSizes()), LookupError),
+    ):
+        failing(cuda, kind, with_meta, 1, 1, 1, 0, ok, value)
+        failing(cuda, kind, apart, 1, 1, 1, 0, ok, value)
+    for value, kind in (
+        (Descriptor(good, strides=(2**40, 2)), AssertionError),
+        (Descriptor(good, (2**70, 2)), OverflowError),
+        (Descriptor(good, (2**40, "x")), TypeError),
+        (Descriptor(Raises()), LookupError),
+        (Descriptor(None), AttributeError),
+        (Descriptor(tensor("x")), TypeError),
+    ):
+        failing(cuda, kind, with_meta, 1, 1, 1, 0, ok, value)
+    nested = bound(cuda, "3.9", f"({TWO}, i64)", tensordesc_meta=[META])
+    failing(cuda, AttributeError, nested, 1, 1, 1, 0, (object(), 2**40))
+    failing(cuda, TypeError, nested, 1, 1, 1, 0, (ok, 2**40, 1))
+    failing(cuda, AssertionError, lambda: bound(cuda, "3.6", TWO, tensordesc_meta=[META, META]), count=2000)
+    failing(cuda, TypeError, lambda: bound(cuda, "3.6", TWO, tensordesc_meta=[{**META, "swizzle": "x"}]), count=2000)
+
+
+def test_refused_encodings(cuda: Any, tensor: Any) -> None:
+    launcher = bound(cuda, "3.6", TWO, tensordesc_meta=[META])
+
+    def refused(value: Any) -> None:
+        cuda.recorder.fail("cuTensorMapEncodeTiled", 0, 1)
+        launcher(1, 1, 1, 0, value)
+
+    failing(cuda, RuntimeError, refused, Descriptor(tensor(ADDRESS)), count=3000)
+
+
+def test_encoded_maps(cuda: Any) -> None:
+    def encode() -> None:
+        path = str(cuda.recorder.path)
+        relaunch.TensorMap.encode(data_type=6, address=2**40, dims=[2**40], strides=[], box=[8], driver=path)
+
+    measured(cuda, 10_000, encode)
+
+
+def test_maps_at_an_address(cuda: Any) -> None:
+    launcher = bound(cuda, "3.4", "nvTmaDesc")
+    made = relaunch.TensorMap(bytes(128))
+
+    class At:
+        def tma_desc_cpu_ptr(self) -> Any:
+            return made.address
+
+    class Fails:
+        def __init__(self, answer: Any) -> None:
+            self.answer = answer
+
+        def tma_desc_cpu_ptr(self) -> Any:
+            if self.answer is None:
+                raise LookupError("mine")
+            return self.answer
+
+    measured(cuda, 10_000, launcher, 1, 1, 1, 0, At())
+    for answer, kind in (("x", TypeError), (0, ValueError), (2**40 + 1, ValueError), (None, SystemError)):
+        failing(cuda, kind, launcher, 1, 1, 1, 0, Fails(answer))
+    failing(cuda, TypeError, launcher, 1, 1, 1, 0, object())
