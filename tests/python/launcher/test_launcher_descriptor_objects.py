@@ -49,15 +49,13 @@ def i64(*numbers: int) -> list[str]:
 
 
 @pytest.fixture
-def bind(cuda: Any, hip: Any, tree: Any) -> Callable[..., relaunch.Launcher]:
+def bind(cuda: Any, hip: Any) -> Callable[..., relaunch.Launcher]:
     """A launcher of kernel `add` on the recording driver of the dialect's backend."""
 
-    def made(dialect: str, *entries: Any, **options: Any) -> relaunch.Launcher:
+    def made(dialect: str, *entries: Any, **options: Any) -> Any:
         driver = cuda if dialect.endswith("cuda") else hip
-        given = {"function": 0xF00, "name": "add", "driver": str(driver.recorder.path), **options}
-        launcher = relaunch.Launcher(tree(*entries, names=given.pop("names", "")), dialect=dialect, **given)
-        driver.recorder.set_slots(launcher.slots)
-        return launcher
+        driver.release = dialect.split("-")[1]
+        return driver.bind(*entries, **options)
 
     return made
 

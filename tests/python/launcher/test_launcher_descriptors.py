@@ -111,13 +111,10 @@ def test_tdm_descriptors(hip: Any, refused: Any, triton: None) -> None:
 
 
 @pytest.mark.parametrize(("release", "size"), [("3.6", 48), ("3.7", 80), ("3.9", 80)])
-def test_tdm_descriptors_of_each_release(
-    hip: Any, refused: Any, triton: None, tree: Any, release: str, size: int
-) -> None:
-    options = {"dialect": f"triton-{release}-hip", "function": 1, "name": "add", "driver": str(hip.recorder.path)}
-    launcher = relaunch.Launcher(tree("tensordesc", "i8", names="d n"), **options)
+def test_tdm_descriptors_of_each_release(hip: Any, refused: Any, triton: None, release: str, size: int) -> None:
+    hip.release = release
+    launcher = hip.bind("tensordesc", "i8", names="d n")
     assert launcher.slots == (size, 1, 8, 8)
-    hip.recorder.set_slots(launcher.slots)
     launcher(1, 1, 1, 0, _native.PyTDMDescriptor(BYTES[:size]), 7)
     assert hip.parameters() == [BYTES[:size].hex(), "07"]
     for value in (None, 5, object(), _native.PyCUtensorMap(BYTES), relaunch.TensorMap(BYTES)):

@@ -308,24 +308,14 @@ META = {"swizzle": 3, "elem_size": 2, "elem_type": 6, "block_size": [8, 16], "fp
 
 
 class Descriptor:
-    """A host tensor descriptor; an address that is no small int, so that it is made each time."""
-
     def __init__(self, base: Any, shape: Any = (4000, 3000), strides: Any = (3000, 1), padding: Any = "nan") -> None:
         self.base, self.shape, self.strides, self.padding = base, shape, strides, padding
         self.round_f32_to_tf32 = False
 
 
-class FailingSizes:
-    def __iter__(self) -> Iterator[int]:
-        yield 2**40
-        raise LookupError("mine")
-
-
-def bound(driver: Any, release: str, *types: Any, **options: Any) -> relaunch.Launcher:
-    nodes = [relaunch.parse(text) if isinstance(text, str) else text for text in types]
-    tree = relaunch.Tree([node for part in nodes for node in part])
-    path = str(driver.recorder.path)
-    return relaunch.Launcher(tree, dialect=f"triton-{release}-{driver.backend}", function=1, driver=path, **options)
+def bound(cuda: Any, release: str, *types: Any, **options: Any) -> Any:
+    cuda.release = release
+    return cuda.bind(*types, **options)
 
 
 TWO = "tensordesc<fp16[8, 16]>"
@@ -334,21 +324,21 @@ TWO = "tensordesc<fp16[8, 16]>"
 def test_descriptor_objects(cuda: Any, tensor: Any) -> None:
     value = Descriptor(tensor(ADDRESS))
     for release, metas in (("3.4", [META]), ("3.6", [META]), ("3.6", None), ("3.7", [META]), ("3.9", None)):
-        launcher = bound(cuda, release, f"{TWO}, i64", tensordesc_meta=metas)
+        launcher = bound(cuda, release, TWO, "i64", tensordesc_meta=metas)
         measured(cuda, 10_000, launcher, 1, 1, 1, 0, value, 2**40)
-    launcher = bound(cuda, "3.9", f"(i64, ({TWO},))", tensordesc_meta=[META])
+    launcher = bound(cuda, "3.9", ("i64", (TWO,)), tensordesc_meta=[META])
     measured(cuda, 10_000, launcher, 1, 1, 1, 0, [2**40, (value,)])
 
 
 def test_descriptor_objects_that_fail(cuda: Any, tensor: Any) -> None:
     good = tensor(ADDRESS)
-    with_meta = bound(cuda, "3.6", f"{TWO}, {TWO}", tensordesc_meta=[META, META])
-    apart = bound(cuda, "3.6", f"{TWO}, {TWO}")
+    with_meta = bound(cuda, "3.6", TWO, TWO, tensordesc_meta=[META, META])
+    apart = bound(cuda, "3.6", TWO, TWO)
     ok = Descriptor(good)
     for value, kind in (
         (object(), AttributeError),
         (Descriptor(good, (2**40,)), TypeError),
-        (Descriptor(good, FailingSizes()), LookupError),
+        (Descriptor(good, Raising()), LookupError),
     ):
         failing(cuda, kind, with_meta, 1, 1, 1, 0, ok, value)
         failing(cuda, kind, apart, 1, 1, 1, 0, ok, value)
@@ -361,7 +351,7 @@ def test_descriptor_objects_that_fail(cuda: Any, tensor: Any) -> None:
         (Descriptor(tensor("x")), TypeError),
     ):
         failing(cuda, kind, with_meta, 1, 1, 1, 0, ok, value)
-    nested = bound(cuda, "3.9", f"({TWO}, i64)", tensordesc_meta=[META])
+    nested = bound(cuda, "3.9", (TWO, "i64"), tensordesc_meta=[META])
     failing(cuda, AttributeError, nested, 1, 1, 1, 0, (object(), 2**40))
     failing(cuda, TypeError, nested, 1, 1, 1, 0, (ok, 2**40, 1))
     failing(cuda, AssertionError, lambda: bound(cuda, "3.6", TWO, tensordesc_meta=[META, META]), count=2000)

@@ -118,15 +118,10 @@ class NoMethod:
         raise LookupError("mine")
 
 
-BY_ADDRESS = ["triton-3.2-cuda", "triton-3.3-cuda", "triton-3.4-cuda"]
-
-
-@pytest.fixture(params=BY_ADDRESS)
-def launcher(request: pytest.FixtureRequest, cuda: Any, tree: Any) -> relaunch.Launcher:
-    path = str(cuda.recorder.path)
-    made = relaunch.Launcher(tree("nvTmaDesc", names="d"), dialect=request.param, function=1, name="add", driver=path)
-    cuda.recorder.set_slots(made.slots)
-    return made
+@pytest.fixture(params=["3.2", "3.3", "3.4"])
+def launcher(request: pytest.FixtureRequest, cuda: Any) -> Any:
+    cuda.release = request.param
+    return cuda.bind("nvTmaDesc", names="d")
 
 
 def test_maps_at_an_address(cuda: Any, launcher: Any) -> None:
@@ -174,10 +169,9 @@ def test_what_was_raised_is_the_cause(launcher: Any) -> None:
     assert caught.value.__cause__ is None
 
 
-def test_later_releases_ask_for_no_address(cuda: Any, tree: Any, refused: Any) -> None:
-    for release in ("3.5", "3.6", "3.7", "3.9"):
-        options = {"dialect": f"triton-{release}-cuda", "function": 1, "name": "add", "driver": str(cuda.recorder.path)}
-        made = relaunch.Launcher(tree("nvTmaDesc", names="d"), **options)
-        text = "argument 1 'd' of add(nvTmaDesc): expected relaunch.TensorMap or Triton's PyCUtensorMap, got Host"
-        text += " (Triton's driver was not loaded when the launcher was built)"
+def test_later_releases_ask_for_no_address(cuda: Any, refused: Any) -> None:
+    text = "argument 1 'd' of add(nvTmaDesc): expected relaunch.TensorMap or Triton's PyCUtensorMap, got Host"
+    text += " (Triton's driver was not loaded when the launcher was built)"
+    for cuda.release in ("3.5", "3.6", "3.7", "3.9"):
+        made = cuda.bind("nvTmaDesc", names="d")
         refused(cuda, lambda made=made: made(1, 1, 1, 0, Host()), TypeError, text)
