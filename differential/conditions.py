@@ -17,7 +17,7 @@ from relaunch.differential.situation import (
     as_index,
     overflows_half,
 )
-from relaunch.differential.variadic import QUERY, first_stop, grid_out_of_range, packed_float, tail
+from relaunch.differential.variadic import QUERY, first_stop, grid_out_of_range, packed_float, parsed, tail
 
 # Driver calls made to get a current context, with the number of recorded events up to and including each.
 CONTEXT_CALLS = {"cuCtxGetCurrent": 0, "cuDeviceGet": 0, "cuDevicePrimaryCtxRetain": 1, "cuCtxSetCurrent": 2}
@@ -225,6 +225,7 @@ CALL: dict[str, Callable[[Situation], bool]] = {
     "the launch call fails": _launch_fails,
     "an exit hook is set": _exit_hook_set,
     "the driver is called": _is_launched,
+    "grid, stream, function and metadata are taken": parsed,
     "there are too few or too many arguments": _stops_first("count"),
     "the grid is the first to be refused": _stops_first("grid"),
     "a tuple has another length": _stops_first("tuple length"),

@@ -24,7 +24,7 @@ from relaunch.differential.conditions import (
 )
 from relaunch.differential.outcome import Outcome, launches
 from relaunch.differential.situation import Situation, as_index
-from relaunch.differential.variadic import QUERY, before_launch, first_stop, tail
+from relaunch.differential.variadic import QUERY, before_launch, first_stop, tail, worked_out
 
 # What legacy says of a pointer whose data_ptr() gives no int: Triton's own text, raised nowhere else.
 NO_INT_TEXT = "data_ptr method of Pointer object must return 64-bit int"
@@ -193,6 +193,11 @@ def _launch_after_all(original: Situation, outcome: Outcome, _value: Any) -> Out
     return {**outcome, "events": events, "error": None if error is None else {"type": error}}
 
 
+def _as_worked_out(original: Situation, outcome: Outcome, _value: Any) -> Outcome:
+    events, error = worked_out(original)
+    return {**outcome, "events": events, "error": None if error is None else {"type": error}}
+
+
 def _stop_at_launch(_original: Situation, outcome: Outcome, value: Any) -> Outcome:
     made = launches(outcome)
     return _stop(outcome, outcome["events"].index(made[0]) + 1, str(value)) if made else outcome
@@ -217,6 +222,7 @@ OUTCOME: dict[str, Callable[[Situation, Outcome, Any], Outcome]] = {
     "stop at the metadata": _stop_at_metadata,
     "stop where ours does": _stop_where_ours_does,
     "launch after all": _launch_after_all,
+    "what is worked out from the input": _as_worked_out,
     "stop at the launch": _stop_at_launch,
     "drop the launch": _drop_launch,
     "stop at the context call": _stop_at_context_call,

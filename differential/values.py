@@ -123,8 +123,9 @@ def _pointer(rng: Random) -> Argument:
     return {"tensor_returns": rng.choice([0, 4096, True, 2**47])}
 
 
-def _tensormap(rng: Random) -> Argument:
-    return {"tensormap": rng.randbytes(128).hex()}
+def _descriptor(kind: str, dialect: str) -> Draw:
+    size = generator.facts(dialect).types[kind].size
+    return lambda rng: {"tensormap": rng.randbytes(size).hex()}
 
 
 def _constant(rng: Random) -> Argument:
@@ -143,7 +144,7 @@ def valid(kind: Any, dialect: str) -> Draw:
         return _integer(kind, dialect)
     if kind in FLOATS:
         return _floating(kind)
-    return {"constexpr": _constant, "nvTmaDesc": _tensormap}[kind]
+    return _constant if kind == "constexpr" else _descriptor(kind, dialect)
 
 
 def _tuple(kinds: Signature, dialect: str) -> Draw:

@@ -206,7 +206,11 @@ def _pointer_turn(situation: Situation, leaf: Leaf, queries: Queries) -> Turn:
         return both(place, "TypeError", intake)
     if returned == 0:
         return Turn(place, (intake,), bytes=bytes(8))
-    return _queried_turn(situation, place, returned if 0 <= returned < 2**64 else ALL_ONES, queries)
+    if 0 <= returned < 2**64:
+        return _queried_turn(situation, place, int(returned), queries)
+    turn = _queried_turn(situation, place, ALL_ONES, queries)
+    # The failed conversion is pending; a query that fails with an error of its own replaces it.
+    return turn if turn.ours else Turn(place, turn.events, ours="OverflowError", why="int pointer")
 
 
 def _queried_turn(situation: Situation, place: Place, address: int, queries: Queries) -> Turn:
@@ -280,6 +284,29 @@ def grid_out_of_range(situation: Situation) -> bool:
     """A dimension is negative, or past what the driver takes once multiplied by the cluster's."""
     grid, scaled = situation.grid(), situation.scaled_grid()
     return grid is not None and scaled is not None and not all(0 <= size <= INT32_MAX for size in (*grid, *scaled))
+
+
+def worked_out(situation: Situation) -> tuple[list[Event], str | None]:
+    """Events and the type of the error of a call in ours. Grid, stream, function and metadata must be taken."""
+    stop = first_stop(situation)
+    if stop is not None:
+        return stop.events, stop.error
+    launch = tail(situation)
+    if launch is not None and 0 not in (situation.grid() or ()):
+        return [*before_launch(situation), *launch[0]], launch[1]
+    enter, exit_hook = (situation.call.get(name, "none") for name in ("enter", "exit"))
+    events = opening(situation) + ([{"hook": "enter"}] if enter != "none" else [])
+    if enter == "raise":
+        return events, "RuntimeError"
+    found = turns(situation)
+    if not all(turn.opened for turn in found):
+        return events, "TypeError"
+    for turn in found:
+        events += turn.events
+        if turn.ours is not None:
+            return events, turn.ours
+    events += [{"hook": "exit"}] if exit_hook != "none" else []
+    return events, "RuntimeError" if exit_hook == "raise" else None
 
 
 def tail(situation: Situation) -> tuple[list[Event], str | None] | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +64,19 @@ def test_launcher_that_lacks_one_behaviour_is_caught(dialect: str, monkeypatch: 
 def test_native_launcher_is_caught_by_what_was_recorded(dialect: str, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = entries_of(dialect)
     _, release, backend = dialect.split("-")
-    chosen = some_for_each(golden.read(GOLDEN / f"triton-{release}.0-{backend}.jsonl"), entries)
+    cases = list(golden.read(GOLDEN / f"triton-{release}.0-{backend}.jsonl"))
+    chosen = some_for_each([*cases, *map(by_dlpack, cases)], entries)
     for entry in entries:
         found = caught(entry, entries, chosen[entry.id], recorded, monkeypatch)
         assert found, f"{entry.id} {entry.title}"
+
+
+def by_dlpack(case: Case) -> Case:
+    """Its tensors offer their addresses by DLPack too, which a released launcher does not look at."""
+    args = [
+        {"dlpack": arg["tensor"]} if isinstance(arg, dict) and "tensor" in arg else arg for arg in case.call["args"]
+    ]
+    return replace(case, call={**case.call, "args": args})
 
 
 def recorded(case: Case) -> Outcome:
