@@ -170,6 +170,8 @@ def python_side(found: Facts) -> list[str]:
         said.append("More than one CTA is a ValueError while options are read, unless the architecture has clusters.")
     if found.backend == "hip" and found.native:
         said.append("A cooperative kernel on a device without cooperative launches is an AssertionError.")
+    if found.descriptor.im2col:
+        said.append("A sanitizer's buffers come behind `*arguments`: `*i8` in 3.8, `*i8, *i8, i64` in 3.9.")
     if any(hidden.allocated for hidden in found.hidden):
         said.append(
             "Scratch of more than 0 bytes is allocated first, by the allocator the user has set. Without one: "
