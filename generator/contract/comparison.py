@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from relaunch.generator.contract.layout import Parameter, layout
@@ -83,9 +83,7 @@ def compare(left: str, right: str, signature: tuple[Any, ...] | None = None, *, 
     return Comparison(one.dialect, other.dialect, tuple(differences), rows)
 
 
-def source_difference(
-    left: str, right: str, signature: tuple[Any, ...], *, described: bool = False, warp_size: int = 64
-) -> list[str]:
+def source_difference(left: str, right: str, signature: tuple[Any, ...], *, described: bool = False) -> list[str]:
     """The unified diff of the C sources that both dialects generate for a signature, without line ends.
 
     Raises NothingToGenerateError, UnknownType, ValueError, UnknownDialectError.
@@ -95,7 +93,7 @@ def source_difference(
         found = facts(name)
         if found.native:
             raise NothingToGenerateError(found)
-        spec = replace(_spec(found, signature, described), warp_size=warp_size)
+        spec = _spec(found, signature, described)
         launcher = render_launcher(spec)  # whose name is a digest, of no interest here
         sources.append(render_unit([launcher]).replace(launcher.name, "launcher").splitlines())
     before, after = (f"{facts(name).dialect}.c" for name in (left, right))

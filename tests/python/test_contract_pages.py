@@ -254,5 +254,15 @@ def test_layout_is_that_of_the_precompiled_plan(dialect: str) -> None:
         assert [(one.slot, one.size, one.alignment, one.offset) for one in layout(spec)] == ours, text
 
 
+@pytest.mark.parametrize("dialect", [name for name in DIALECTS if generator.facts(name).descriptor.metadata])
+def test_layout_of_descriptors_by_value_is_that_of_the_precompiled_plan(dialect: str) -> None:
+    meta = {"swizzle": 0, "elem_size": 2, "elem_type": 6, "block_size": [64, 64], "fp4_padded": False}
+    text = "i8, tensordesc<fp16[64, 64]>, i8"
+    plan = relaunch.Plan(text, dialect=dialect, tensordesc_meta=[meta])
+    ours = [(one["slot_size"], one["size"], one["alignment"], one["offset"]) for one in plan.parameters]
+    spec = generator.LauncherSpec(dialect, ("i8", "tensordesc<fp16[64, 64]>", "i8"), tensordesc_meta=(meta,))
+    assert [(one.slot, one.size, one.alignment, one.offset) for one in layout(spec)] == ours
+
+
 def plain(entries: Any) -> tuple[Any, ...]:
     return tuple(plain(entry.nested_tuple) if entry.type == relaunch.ARG_TUPLE else entry.dtype for entry in entries)
