@@ -106,9 +106,13 @@ void set_hidden(relaunch_launcher& launcher) {
     const Parameter& last = launcher.plan.parameters[launcher.arguments - 1];
     launcher.packed_bytes = last.slot_offset + last.slot_size;
   }
+  const GridScale& scale = launcher.configuration.scale;
+  launcher.most = scale.most;
+  const bool scales = scale.factors != GridScale{}.factors;
   const bool is_usual = launcher.hidden_at == std::array{kGlobal, kProfile} &&
                         launcher.arguments <= relaunch_launcher::kUsualArguments &&
-                        has_word_slots(launcher.plan) && !launcher.configuration.non_portable;
+                        has_word_slots(launcher.plan) && !launcher.configuration.non_portable &&
+                        !scales;
   launcher.usual_size = is_usual ? sizeof(relaunch_launch_config) : 0;
 }
 

@@ -30,12 +30,13 @@ void check_scratch(const relaunch_launcher& self, const relaunch_launch_config& 
         "profile_scratch");
 }
 
-bool is_empty(const std::array<std::int32_t, 3>& grid) {
-  return grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
+bool is_empty(const relaunch_launch_config& config) {
+  return config.grid[0] == 0 || config.grid[1] == 0 || config.grid[2] == 0;
 }
 
 enum class Shape : std::uint8_t {
-  usual,    // both scratch pointers are hidden, slots are words, few parameters, nothing to ask
+  usual,    // both scratch pointers are hidden, slots are words, few parameters, nothing to ask or
+            // to scale
   general,  // any
 };
 
@@ -50,12 +51,18 @@ template <Shape shape>
   } else if (call.function == 0) [[unlikely]] {
     return fail_function(self);
   }
-  const auto grid = std::bit_cast<std::array<std::int32_t, 3>>(config.grid);
-  if (!self.configuration.scale.takes(grid)) [[unlikely]] {
+  const Dims& most = self.most;
+  if (config.grid[0] - 1 >= most[0] || config.grid[1] - 1 >= most[1] ||
+      config.grid[2] - 1 >= most[2]) [[unlikely]] {
     const relaunch_status settled = settle_grid(self, config);
-    if (settled != RELAUNCH_OK || is_empty(grid)) return settled;
+    if (settled != RELAUNCH_OK || is_empty(config)) return settled;
   }
-  call.grid = self.configuration.scale.apply(grid);
+  if constexpr (shape == Shape::usual) {
+    call.grid = {config.grid[0], config.grid[1], config.grid[2]};
+  } else {
+    const auto grid = std::bit_cast<std::array<std::int32_t, 3>>(config.grid);
+    call.grid = self.configuration.scale.apply(grid);
+  }
   call.stream = reinterpret_cast<std::uint64_t>(config.stream);
   call.parameters = parameters;
 

@@ -37,6 +37,7 @@ struct relaunch_launcher {
   std::uint32_t arguments = 0;  // parameters that a launch is given
   std::uint32_t hidden = 0;     // those it appends
   std::uint32_t packed_bytes = 0;
+  relaunch::Dims most{};                             // of each dimension, without looking closer
   std::uint32_t usual_size = 0;                      // of a config; 0: no launch is usual
   std::array<std::size_t, kMostHidden> hidden_at{};  // offset of each in relaunch_launch_config
   relaunch::Configuration configuration;
