@@ -1,0 +1,129 @@
+#include "precompiled/binary/compare.hpp"
+
+#include <algorithm>
+
+#include "precompiled/binary/error.hpp"
+
+namespace relaunch::binary {
+namespace {
+
+constexpr std::string_view kHiddenType = "*i8";
+
+std::uint32_t next_offset(std::uint32_t end, const Parameter& parameter, std::uint32_t base) {
+  const std::uint64_t address = std::uint64_t{base} + end;
+  const std::uint64_t alignment = parameter.alignment;
+  return static_cast<std::uint32_t>((address + alignment - 1) / alignment * alignment - base);
+}
+
+bool same_place(const PlannedParameter& planned, const KernelParameter& found) {
+  return planned.offset == found.offset && planned.size == found.size;
+}
+
+std::string bytes_at(std::uint32_t size, std::uint32_t offset) {
+  return std::to_string(size) + (size == 1 ? " byte" : " bytes") + " at offset " +
+         std::to_string(offset);
+}
+
+std::string padded(std::string text, std::size_t width, bool to_the_right = false) {
+  const std::size_t blanks = width > text.size() ? width - text.size() : 0;
+  if (to_the_right) return std::string(blanks, ' ') + text;
+  return text + std::string(blanks, ' ');
+}
+
+std::string what(const PlannedParameter& planned) {
+  if (planned.hidden) return planned.name + " (hidden)";
+  return planned.name.empty() ? planned.type : planned.name + ": " + planned.type;
+}
+
+std::string what(const KernelParameter& found) {
+  return found.name.empty() || found.kind.empty() ? found.name + found.kind
+                                                  : found.name + ": " + found.kind;
+}
+
+template <typename Each>
+std::string side(const Each* each) {
+  if (each == nullptr) return padded("-", 6, true) + padded("-", 6, true) + "  ";
+  return padded(std::to_string(each->offset), 6, true) +
+         padded(std::to_string(each->size), 6, true) + "  " + what(*each);
+}
+
+std::string without_blanks_behind(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+}  // namespace
+
+Comparison compare(const Plan& plan, const KernelParameters& kernel) {
+  Comparison out;
+  out.planned.reserve(plan.parameters.size());
+  for (const Parameter& parameter : plan.parameters) {
+    PlannedParameter planned;
+    planned.name = parameter.name;
+    planned.hidden = parameter.leaf == kNoLeaf;
+    planned.type = planned.hidden ? std::string(kHiddenType) : plan.leaves[parameter.leaf].type;
+    planned.offset = next_offset(out.planned_bytes, parameter, kernel.base);
+    planned.size = parameter.size;
+    out.planned_bytes = planned.offset + planned.size;
+    out.planned.push_back(std::move(planned));
+  }
+  out.found.reserve(kernel.parameters.size());
+  for (const KernelParameter& parameter : kernel.parameters) {
+    if (parameter.hidden) continue;
+    out.found.push_back(parameter);
+    out.found_bytes = parameter.offset + parameter.size;
+  }
+  const std::size_t common = std::min(out.planned.size(), out.found.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (same_place(out.planned[i], out.found[i])) continue;
+    out.difference = i;
+    return out;
+  }
+  if (out.planned.size() != out.found.size()) out.difference = common;
+  return out;
+}
+
+std::string describe_difference(const Comparison& comparison) {
+  const std::size_t i = comparison.difference;
+  if (comparison.fits()) return {};
+  std::string text = "parameter " + std::to_string(i);
+  if (i >= comparison.planned.size()) {
+    return text + " of the kernel, " +
+           bytes_at(comparison.found[i].size, comparison.found[i].offset) +
+           ", is none of the signature's";
+  }
+  const PlannedParameter& planned = comparison.planned[i];
+  if (!planned.name.empty()) text += " " + quoted(planned.name);
+  text += planned.hidden ? " (hidden)" : " (" + planned.type + ")";
+  text += " has " + bytes_at(planned.size, planned.offset) + " by the signature, ";
+  if (i >= comparison.found.size()) return text + "and the kernel has no such parameter";
+  return text + bytes_at(comparison.found[i].size, comparison.found[i].offset) + " in the kernel";
+}
+
+std::string describe_layouts(const Comparison& comparison) {
+  const std::size_t rows = std::max(comparison.planned.size(), comparison.found.size());
+  std::vector<std::string> left;
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    left.push_back(side(i < comparison.planned.size() ? &comparison.planned[i] : nullptr));
+    width = std::max(width, left.back().size());
+  }
+  const std::string columns = "offset  size  ";
+  width = std::max(width, columns.size() + std::string_view("signature").size());
+  std::string out = without_blanks_behind("       " + padded(columns + "signature", width) +
+                                          "  |  " + columns + "kernel");
+  for (std::size_t i = 0; i < rows; ++i) {
+    const KernelParameter* found = i < comparison.found.size() ? &comparison.found[i] : nullptr;
+    out += without_blanks_behind((i == comparison.difference ? "> " : "  ") +
+                                 padded(std::to_string(i), 4, true) + " " + padded(left[i], width) +
+                                 "  |  " + side(found));
+  }
+  return out +
+         without_blanks_behind(
+             "       " +
+             padded(padded(std::to_string(comparison.planned_bytes), 6, true) + "        bytes",
+                    width) +
+             "  |  " + padded(std::to_string(comparison.found_bytes), 6, true) + "        bytes");
+}
+
+}  // namespace relaunch::binary
