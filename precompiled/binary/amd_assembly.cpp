@@ -56,17 +56,24 @@ class Reader {
       open(line, {column, true, in_sequence ? Role::other : open_.back().pending});
     }
     if (open_.back().column != column) refuse_column(line);
-    const Role role = open_.back().role;
-    if (!line.key) return;
-    const Role item = role == Role::kernels     ? Role::kernel
-                      : role == Role::arguments ? Role::argument
-                                                : Role::other;
-    open(line, {line.column, false, item});
-    if (item == Role::kernel) {
+    const Role item = item_role(open_.back().role);
+    open_.back().pending = item;
+    if (line.key) open_mapping(line, item);
+  }
+
+  /// What the items of a sequence are.
+  static Role item_role(Role sequence) {
+    if (sequence == Role::kernels) return Role::kernel;
+    return sequence == Role::arguments ? Role::argument : Role::other;
+  }
+
+  void open_mapping(const MetadataLine& line, Role role) {
+    open(line, {line.column, false, role});
+    if (role == Role::kernel) {
       kernels_.emplace_back();
       kernels_.back().where = line.where;
     }
-    if (item == Role::argument) {
+    if (role == Role::argument) {
       argument_ = {};
       argument_.where = line.where;
     }
@@ -77,8 +84,9 @@ class Reader {
            (open_.back().is_sequence && open_.back().column == line.column)) {
       close();
     }
-    if (open_.back().column < line.column) {  // the first key of what the last one holds
-      open(line, {line.column, false, Role::other});
+    if (open_.back().column <
+        line.column) {  // the first key of what the last one, or an item, holds
+      open_mapping(line, open_.back().is_sequence ? open_.back().pending : Role::other);
     }
     Open& mapping = open_.back();
     mapping.pending = Role::other;
