@@ -283,3 +283,103 @@ def render_finding(text: str, code: str, message: str, span: tuple[int, int]) ->
     """`line:col: CODE message` and the caret, as SignatureError shows them; span in bytes of UTF-8."""
 
 def read_signatures(content: bytes, path: str, form: str = "auto") -> list[Signature]: ...
+
+class BinaryError(ValueError):
+    """A binary whose kernels cannot be read; str() says where, what was expected and found, and what to do.
+
+    fault: unknown_format, unsupported, truncated, malformed, contradictory, no_kernel, no_such_kernel or
+    several_kernels. offset: bytes from the start. line: from 1, in text only.
+    """
+
+    fault: str
+    offset: int
+    line: int | None
+    expected: str
+    found: str
+    kernel: str | None
+
+class _KernelParameter(TypedDict):
+    name: str | None
+    kind: str | None
+    offset: int
+    size: int
+    alignment: int | None
+    hidden: bool
+
+class _PlannedParameter(TypedDict):
+    name: str | None
+    type: str
+    offset: int
+    size: int
+    hidden: bool
+
+@final
+class KernelParameters:
+    """A kernel's own parameter table, as its binary has it."""
+
+    @property
+    def kernel(self) -> str: ...
+    @property
+    def format(self) -> Literal["cubin", "ptx", "hsaco", "amdgcn"]: ...
+    @property
+    def bytes(self) -> int:
+        """Of the whole parameter block."""
+
+    @property
+    def base(self) -> int:
+        """Where the block begins in its memory bank; alignments count from the bank's start."""
+
+    @property
+    def parameters(self) -> tuple[_KernelParameter, ...]:
+        """In the order of a launch; hidden ones are filled by the runtime itself."""
+
+@final
+class Verification:
+    """How a signature compares to a kernel."""
+
+    @property
+    def fits(self) -> bool: ...
+    @property
+    def dialect(self) -> str: ...
+    @property
+    def call(self) -> str:
+        """`name(types)`."""
+
+    @property
+    def message(self) -> str:
+        """What does not fit, in one line; empty where it fits."""
+
+    @property
+    def difference(self) -> int | None:
+        """Index of the first parameter that differs in size or offset."""
+
+    @property
+    def layouts(self) -> str:
+        """Both layouts side by side, the first difference marked."""
+
+    @property
+    def planned(self) -> tuple[_PlannedParameter, ...]: ...
+    @property
+    def found(self) -> tuple[_KernelParameter, ...]: ...
+    @property
+    def descriptors_by_value(self) -> tuple[bool, ...]:
+        """For each descriptor of the signature, how it was compared."""
+
+def read_kernels(content: bytes | bytearray | memoryview) -> list[KernelParameters]:
+    """Every kernel of a cubin, PTX, AMDGPU code object or assembly, at least one. Raises BinaryError."""
+
+def find_kernel(kernels: list[KernelParameters], name: str = "") -> KernelParameters:
+    """The kernel of that name, or the only one where none is given. Raises BinaryError."""
+
+def verify_kernel(
+    kernel: KernelParameters,
+    tree: Tree | str,
+    *,
+    dialect: str,
+    constants: Iterable[int] | None = None,
+    tensordesc_meta: Sequence[Any] | None = None,
+) -> Verification:
+    """Compare sizes and offsets of every parameter. Without tensordesc_meta every way to pass descriptors is tried.
+
+    Raises BindError for what the dialect cannot launch, SignatureError, AssertionError (tensordesc_meta).
+    """

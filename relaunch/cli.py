@@ -17,6 +17,7 @@ from relaunch.commands.doctor import doctor
 from relaunch.commands.generate import generate
 from relaunch.commands.migrate import migrate
 from relaunch.commands.replay import replay
+from relaunch.commands.verify import verify
 
 app = typer.Typer(
     name="relaunch",
@@ -45,6 +46,7 @@ def root(
 
 # In the order of use.
 app.command()(migrate)
+app.command()(verify)
 app.command()(generate)
 app.command()(compare)
 app.command()(demo)

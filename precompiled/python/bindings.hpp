@@ -17,4 +17,7 @@ void bind_launcher(pybind11::module_& module);
 /// parse, SignatureError and the readers of signature forms.
 void bind_migrate(pybind11::module_& module);
 
+/// read_kernels, verify_kernel and BinaryError. Behind bind_launcher, whose BindError it raises.
+void bind_binary(pybind11::module_& module);
+
 }  // namespace relaunch

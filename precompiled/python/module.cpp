@@ -6,4 +6,5 @@ PYBIND11_MODULE(_core, module) {
   relaunch::bind_launcher(module);
   relaunch::bind_plan(module);
   relaunch::bind_migrate(module);
+  relaunch::bind_binary(module);
 }
