@@ -245,7 +245,7 @@ def compare(shown: str, kernel: KernelParameters, options: Options, report: Repo
 
 def try_all(shown: str, kernel: KernelParameters, options: Options, report: Report) -> None:
     """One kernel under every dialect; a fit of one will do."""
-    tried = []
+    tried: list[dict[str, Any]] = []
     for dialect in options.dialects:
         found, message = attempt(kernel, dialect, options)
         tried.append({"dialect": dialect, "fits": found is not None and found.fits, "message": message or None})
