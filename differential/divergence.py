@@ -96,19 +96,16 @@ def possible(dialect: str, signature: Signature | None) -> tuple[Divergence, ...
 
 
 def applicable(case: Case) -> list[str]:
-    """Ids of the entries whose conditions hold for the case, in the order of the list; none without a launcher, and
-    none for a wrapped case: what becomes of descriptor objects is the same in both."""
-    if case.wrapped:
-        return []
+    """Ids of the entries whose conditions hold for the case, in the order of the list; none without a launcher."""
     try:
         situation = Situation.of(case)
-    except (generator.UnknownType, ValueError):
+    except (AssertionError, generator.UnknownType, ValueError):
         return []
     return [entry.id for entry in _applicable(situation)]
 
 
 def expected(case: Case, run_legacy: RunLegacy) -> tuple[Outcome, list[str]]:
-    """What ours must do, and the ids without which that would be another outcome.
+    """What ours must do, and the ids without which that would be another outcome. Not for wrapped cases.
 
     `run_legacy` gives what was recorded where the released launcher is native: there only outcomes are rewritten.
     Legacy is run on the inputs that `legacy_runs` lists and on no others. Ours is held to the `visible` part; texts

@@ -51,9 +51,16 @@ class Situation:
 
     @staticmethod
     def of(case: Case) -> Situation:
-        """Raise `generator.UnknownType` where the dialect has no such type."""
-        types = expanded(case.dialect, case.signature)
-        return Situation(case.dialect, case.backend, types, dict(case.call), case.constants)
+        """Raise `generator.UnknownType` where the dialect has no such type, and what else `generator.expand` raises.
+
+        Descriptor objects of a wrapped case are seen as the arguments that they stand for.
+        """
+        if not case.wrapped:
+            types = expanded(case.dialect, case.signature)
+            return Situation(case.dialect, case.backend, types, dict(case.call), case.constants)
+        spec = generator.LauncherSpec(case.dialect, case.signature, tensordesc_meta=case.tensordesc_meta)
+        call = {**case.call, "args": _taken_apart(case)}
+        return Situation(case.dialect, case.backend, freeze(generator.expand(spec)), call)
 
     def leaves(self) -> list[Leaf]:
         """Arguments with their types, left to right.
@@ -224,6 +231,24 @@ def _c99(text: str) -> float:
 def overflows_half(value: float) -> bool:
     """Finite, and rounded to nearest even it is past the largest fp16 (65504)."""
     return math.isfinite(value) and abs(value) >= 65520.0
+
+
+def _taken_apart(case: Case) -> list[Argument]:
+    """The arguments with each descriptor object as the values of its entries: its base or itself, sizes, flags."""
+    described = iter(case.tensordesc_meta or ())
+    flags = len(generator.facts(case.dialect).descriptor.padding)
+    args: list[Argument] = []
+    for argument in case.call["args"]:
+        members = argument.get("descriptor") if isinstance(argument, dict) else None
+        if members is None:
+            args.append(argument)
+            continue
+        sizes = [*members["shape"], *members["strides"]]
+        if next(described, None) is None:
+            args += [{"tensor": members["base"]}, *sizes, *[False] * flags, *sizes]
+        else:
+            args += [{"tensormap": ""}, *sizes]
+    return args
 
 
 def _leaves(kind: Any, argument: Argument, *place: int) -> Iterator[Leaf]:

@@ -94,6 +94,23 @@ def test_where_entries_hold(
     assert applicable(case(dialect, signature, args, **options)) == ids
 
 
+def test_wrapped_case_is_seen_with_its_descriptors_taken_apart() -> None:
+    given = case("triton-3.5-hip", ["i8", "tensordesc<fp16[4, 4]>", "*i8"], [])
+    descriptor = {"base": "0x5e0000000010", "shape": [1, 2], "strides": [2, 1], "block": [4, 4], "padding": "nan"}
+    args = [-1, {"descriptor": {**descriptor, "round": False}}, -1]
+
+    def held(**options: Any) -> list[str]:
+        source = {**given.to_json(), "tensordesc_meta": None, **options}
+        return applicable(Case.from_json({**source, "call": {**source["call"], "args": args}}))
+
+    assert held() == ["D03", "D05", "D11"]
+    meta = {"swizzle": 0, "elem_size": 2, "elem_type": 6, "block_size": [4, 4], "fp4_padded": False}
+    assert held(tensordesc_meta=[meta]) == []  # no launcher: HIP in 3.5 takes no metadata
+    assert held(release="3.5.1", backend="cuda", tensordesc_meta=[meta]) == ["D03", "D05"]
+    native = {**given.to_json()["call"], "metadata": [4, 1, 0]}
+    assert held(release="3.7.0", backend="cuda", tensordesc_meta=[meta], call=native) == ["D23"]
+
+
 def ran(events: list[Any], error: str | None = None, text: str = "") -> dict[str, Any]:
     return {"events": events, "error": None if error is None else {"type": error, "text": text}}
 
