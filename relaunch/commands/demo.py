@@ -77,7 +77,7 @@ def _deeper(file: Path, seed: int) -> str:
     return f"""
 Go deeper:
   your own signature   ./run relaunch diff '*fp32, i32, constexpr, (i32, *fp16)' --cases 10000
-  more of these        ./run relaunch diff {file} --cases 500 --seed {seed + 1}
-  what was recorded    ./run relaunch replay tests/golden/triton-3.6.0-cuda.jsonl --launcher precompiled
-  legacy C, as built   ./run relaunch generate --dialect triton-3.6-cuda '*fp32, i32'
+  more of these        ./run relaunch diff {file} --dialect triton-3.6-hip --cases 500 --seed {seed + 1}
+  what was recorded    ./run relaunch replay tests/golden/triton-3.9.0-cuda.jsonl --launcher precompiled
+  legacy C, as built   ./run relaunch generate --dialect triton-3.2-cuda '*fp32, i32'
   the list, reasoned   docs/divergences.md"""
