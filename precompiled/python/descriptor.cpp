@@ -58,7 +58,8 @@ bool take_map_at_address(PyObject* object, std::byte* slot, DescriptorFault* fau
     return true;
   }
   *fault = DescriptorFault::no_method;
-  const Ref method(PyObject_GetAttrString(object, "tma_desc_cpu_ptr"));
+  static PyObject* const name = PyUnicode_InternFromString("tma_desc_cpu_ptr");
+  const Ref method(PyObject_GetAttr(object, name));
   if (!method) return false;
   *fault = DescriptorFault::method_raised;
   const Ref result(PyObject_CallNoArgs(method.get()));

@@ -13,6 +13,22 @@
 namespace relaunch {
 namespace {
 
+/// Interned: the interpreter's caches keep the names that they have seen, each string by itself.
+struct Names {
+  PyObject* base = PyUnicode_InternFromString("base");
+  PyObject* shape = PyUnicode_InternFromString("shape");
+  PyObject* strides = PyUnicode_InternFromString("strides");
+  PyObject* padding = PyUnicode_InternFromString("padding");
+  PyObject* round_f32_to_tf32 = PyUnicode_InternFromString("round_f32_to_tf32");
+  PyObject* data_ptr = PyUnicode_InternFromString("data_ptr");
+  PyObject* nan = PyUnicode_InternFromString("nan");
+};
+
+const Names& names() {
+  static const Names all;
+  return all;
+}
+
 /// Nodes and the values that a call gives for them, the values of one descriptor in place of its
 /// object. Every value that is made is held by the call.
 class Expander {
@@ -68,11 +84,12 @@ class Expander {
   }
 
   bool take_apart(PyObject* object, std::vector<PyObject*>& out) {
-    Ref base = attribute(object, "base");
+    Ref base = attribute(object, names().base);
     if (!base) return false;
     out.push_back(hold(std::move(base)));
     const std::size_t first = out.size();
-    if (!read_sizes(object, "shape", out) || !read_sizes(object, "strides", out)) return false;
+    if (!read_sizes(object, names().shape, out) || !read_sizes(object, names().strides, out))
+      return false;
     const std::vector<PyObject*> sizes(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
     for (const DescriptorFlag flag : self_.dialect->descriptors.flags) {
       Ref value = read_flag(object, flag);
@@ -88,7 +105,8 @@ class Expander {
     if (meta.encoding != Encoding::ready) return refuse(meta);
     std::vector<PyObject*> shape;
     std::vector<PyObject*> strides;
-    if (!read_sizes(object, "shape", shape) || !read_sizes(object, "strides", strides)) {
+    if (!read_sizes(object, names().shape, shape) ||
+        !read_sizes(object, names().strides, strides)) {
       return false;
     }
     const Ref one(PyLong_FromLong(1));
@@ -101,7 +119,8 @@ class Expander {
     std::array<std::int64_t, kMostMapDimensions> sizes{};
     std::array<std::int64_t, kMostMapDimensions> steps{};
     if (!read_flags(object, &view) || !read_address(object, &view.address) ||
-        !read_numbers("shape", shape, sizes) || !read_numbers("strides", strides, steps)) {
+        !read_numbers(names().shape, shape, sizes) ||
+        !read_numbers(names().strides, strides, steps)) {
       return false;
     }
     view.shape = std::span(sizes).first(shape.size());
@@ -142,12 +161,17 @@ class Expander {
     return false;
   }
 
-  Ref attribute(PyObject* object, const char* name) {
-    return Ref(PyObject_GetAttrString(object, name));
+  static Ref attribute(PyObject* object, PyObject* name) {
+    return Ref(PyObject_GetAttr(object, name));
+  }
+
+  static std::string text(PyObject* name) {
+    const char* bytes = PyUnicode_AsUTF8(name);
+    return bytes != nullptr ? bytes : "";
   }
 
   /// The entries of `object.name`, as many as the descriptor has dimensions.
-  bool read_sizes(PyObject* object, const char* name, std::vector<PyObject*>& out) {
+  bool read_sizes(PyObject* object, PyObject* name, std::vector<PyObject*>& out) {
     const Ref sizes = attribute(object, name);
     const Ref iterator(sizes ? PyObject_GetIter(sizes.get()) : nullptr);
     if (!iterator) return false;
@@ -158,22 +182,23 @@ class Expander {
       if (!size && count == rank) return true;
       if (!size || count == rank) {
         return fail(PyExc_TypeError, "expected " + std::to_string(rank) + " entries in its " +
-                                         name + ", got " + (size ? "more" : std::to_string(count)));
+                                         text(name) + ", got " +
+                                         (size ? "more" : std::to_string(count)));
       }
       out.push_back(hold(std::move(size)));
     }
   }
 
-  bool read_numbers(const char* name, const std::vector<PyObject*>& values,
+  bool read_numbers(PyObject* name, const std::vector<PyObject*>& values,
                     std::array<std::int64_t, kMostMapDimensions>& numbers) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (PyLong_Check(values[i]) == 0) {
-        return fail(PyExc_TypeError, std::string("expected ints in its ") + name, values[i]);
+        return fail(PyExc_TypeError, "expected ints in its " + text(name), values[i]);
       }
       int overflow = 0;
       numbers[i] = PyLong_AsLongLongAndOverflow(values[i], &overflow);
       if (overflow != 0) {
-        return fail(PyExc_OverflowError, std::string("expected ints of 64 bits in its ") + name,
+        return fail(PyExc_OverflowError, "expected ints of 64 bits in its " + text(name),
                     values[i]);
       }
     }
@@ -182,11 +207,11 @@ class Expander {
 
   /// What the flag's `i1` is given.
   Ref read_flag(PyObject* object, DescriptorFlag flag) {
-    if (flag == DescriptorFlag::round_f32_to_tf32) return attribute(object, "round_f32_to_tf32");
-    const Ref padding = attribute(object, "padding");
-    const Ref nan(padding ? PyUnicode_FromString("nan") : nullptr);
-    if (!nan) return Ref();
-    return Ref(PyObject_RichCompare(padding.get(), nan.get(), Py_EQ));
+    if (flag == DescriptorFlag::round_f32_to_tf32)
+      return attribute(object, names().round_f32_to_tf32);
+    const Ref padding = attribute(object, names().padding);
+    if (!padding) return Ref();
+    return Ref(PyObject_RichCompare(padding.get(), names().nan, Py_EQ));
   }
 
   bool read_flags(PyObject* object, TensorView* view) {
@@ -201,8 +226,8 @@ class Expander {
   }
 
   bool read_address(PyObject* object, std::uint64_t* address) {
-    const Ref base = attribute(object, "base");
-    const Ref result(base ? PyObject_CallMethod(base.get(), "data_ptr", nullptr) : nullptr);
+    const Ref base = attribute(object, names().base);
+    const Ref result(base ? PyObject_CallMethodNoArgs(base.get(), names().data_ptr) : nullptr);
     if (!result) return false;
     if (PyLong_Check(result.get()) == 0) {
       return fail(PyExc_TypeError, "expected data_ptr() of its base to return an int");

@@ -171,3 +171,15 @@ def refused() -> Callable[..., None]:
         assert driver.launches() == before
 
     return check
+
+
+@pytest.fixture
+def bind(cuda: Any, hip: Any) -> Callable[..., relaunch.Launcher]:
+    """A launcher of kernel `add` on the recording driver of the dialect's backend."""
+
+    def made(dialect: str, *entries: Any, **options: Any) -> Any:
+        driver = cuda if dialect.endswith("cuda") else hip
+        driver.release = dialect.split("-")[1]
+        return driver.bind(*entries, **options)
+
+    return made

@@ -335,6 +335,7 @@ def test_descriptor_objects_that_fail(cuda: Any, tensor: Any) -> None:
     with_meta = bound(cuda, "3.6", TWO, TWO, tensordesc_meta=[META, META])
     apart = bound(cuda, "3.6", TWO, TWO)
     ok = Descriptor(good)
+    kind: type[Exception]
     for value, kind in (
         (object(), AttributeError),
         (Descriptor(good, (2**40,)), TypeError),
