@@ -166,8 +166,19 @@ bool in_comment(std::string_view text, std::size_t at) {
   return before.find('#') != kNone;
 }
 
-/// One past the partner of the bracket at `at`, over strings and comments; npos without one in
-/// `longest` bytes.
+bool in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.';
+}
+
+Span with_bracket(std::string_view text, std::size_t begin, std::size_t open, std::size_t longest,
+                  std::size_t& futile) {
+  const std::size_t end = bracket_end(text, open, longest, futile);
+  return {begin, end == kNone ? line_end(text, begin) : end};
+}
+
+}  // namespace
+
 std::size_t bracket_end(std::string_view text, std::size_t at, std::size_t longest,
                         std::size_t& futile) {
   text = text.substr(0, longest < text.size() - at ? at + longest : text.size());
@@ -198,19 +209,6 @@ std::size_t bracket_end(std::string_view text, std::size_t at, std::size_t longe
   futile += at - begin;
   return kNone;
 }
-
-bool in_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.';
-}
-
-Span with_bracket(std::string_view text, std::size_t begin, std::size_t open, std::size_t longest,
-                  std::size_t& futile) {
-  const std::size_t end = bracket_end(text, open, longest, futile);
-  return {begin, end == kNone ? line_end(text, begin) : end};
-}
-
-}  // namespace
 
 Described read_described(std::string_view text, Form form,
                          std::optional<std::string_view> constants, Diagnostics& diagnostics) {

@@ -38,6 +38,11 @@ std::optional<Span> find_ast(std::string_view text, std::size_t at, std::size_t 
 std::optional<Span> find_inductor(std::string_view text, std::size_t at, std::size_t longest,
                                   std::size_t& futile);
 
+/// One past the partner of the bracket at `at`, over strings and comments; npos without one in
+/// `longest` bytes, which `futile` counts.
+std::size_t bracket_end(std::string_view text, std::size_t at, std::size_t longest,
+                        std::size_t& futile);
+
 /// Whether a text has a name that these look for.
 bool names_ast(std::string_view text);
 bool names_inductor(std::string_view text);

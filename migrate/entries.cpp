@@ -16,14 +16,15 @@ namespace {
 std::optional<std::string> constant_text(std::string_view word, Span span) {
   if (word == "True") return "true";
   if (word == "False") return "false";
-  if (word == "None") return "null";
+  if (word == "None" || word == "nullopt") return "null";
   return number_text(word, span);
 }
 
 class EntryParser : private Cursor {
  public:
-  EntryParser(std::string_view text, const std::vector<Token>& tokens, Diagnostics& diagnostics)
-      : Cursor(text, tokens), diagnostics_(diagnostics) {}
+  EntryParser(std::string_view text, const std::vector<Token>& tokens, Diagnostics& diagnostics,
+              bool aot = false)
+      : Cursor(text, tokens), diagnostics_(diagnostics), aot_(aot) {}
 
   std::vector<PyKernelArg> whole() {
     if (peek().kind == Token::Kind::end) {
@@ -66,19 +67,20 @@ class EntryParser : private Cursor {
 
   PyKernelArg entry(NamesSeen& names) {
     PyKernelArg out;
-    const bool named = peek().kind == Token::Kind::word && peek(1).is(':') && !is_hint(peek(2));
+    const bool named =
+        !aot_ && peek().kind == Token::Kind::word && peek(1).is(':') && !is_hint(peek(2));
     if (named) {
       const Token& name = next();
       out.name = slice(text_, name.span);
       names.add(out.name, name.span, diagnostics_);
       ++at_;
     }
-    if (peek().is('(')) {
+    if (peek().is('(') && !aot_) {
       tuple(out);
     } else if (!constant(out, named)) {
       type(out);
     }
-    if (accept('=')) value(out);
+    if (!aot_ && accept('=')) value(out);
     return out;
   }
 
@@ -116,7 +118,23 @@ class EntryParser : private Cursor {
       const Token& hint = peek();
       if (hint.kind != Token::Kind::word) unexpected("expected a hint after ':'", hint);
       ++at_;
-      set_hint(out, slice(text_, hint.span), hint.span, diagnostics_);
+      set_read_hint(out, hint);
+    }
+  }
+
+  void set_read_hint(PyKernelArg& out, const Token& hint) {
+    const std::string_view word = slice(text_, hint.span);
+    if (aot_ && !is_hint(hint) && !is_placeholder(word)) {
+      diagnostics_.warning(kHintDropped, "the hint " + in_quotes(word) + " is no number: dropped",
+                           hint.span);
+      return;
+    }
+    set_hint(out, word, hint.span, diagnostics_);
+    if (aot_ && out.hint == "1") {
+      diagnostics_.warning(kFoldedHint,
+                           "the ahead-of-time compiler folds this parameter to 1: the compiled "
+                           "kernel does not take it",
+                           hint.span);
     }
   }
 
@@ -151,6 +169,7 @@ class EntryParser : private Cursor {
   }
 
   Diagnostics& diagnostics_;
+  bool aot_;
   std::size_t depth_ = 0;
 };
 
@@ -159,6 +178,31 @@ class EntryParser : private Cursor {
 std::vector<PyKernelArg> read_entries(std::string_view text, const std::vector<Token>& tokens,
                                       Diagnostics& diagnostics) {
   return EntryParser(text, tokens, diagnostics).whole();
+}
+
+std::vector<PyKernelArg> read_aot_entries(std::string_view text, const std::vector<Token>& tokens,
+                                          Diagnostics& diagnostics) {
+  return EntryParser(text, tokens, diagnostics, true).whole();
+}
+
+bool looks_like_aot(std::string_view text, const std::vector<Token>& tokens) {
+  bool telling = false;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.kind == Token::Kind::mark) {
+      if (!token.is(',') && !token.is(':')) return false;
+      if (token.is(':')) {
+        const std::string_view hint = slice(text, tokens[i + 1].span);
+        if (tokens[i + 1].kind != Token::Kind::word || !index_value(hint)) return false;
+        telling = true;
+      }
+    } else if (token.kind != Token::Kind::word) {
+      return false;
+    } else {
+      telling = telling || constant_text(slice(text, token.span), token.span).has_value();
+    }
+  }
+  return telling;
 }
 
 PyKernelArg read_type(std::string_view text, Diagnostics& diagnostics) {

@@ -6,7 +6,8 @@
 //   tuple      = "(" [ entry { "," entry } [ "," ] ] ")"
 //   type       = a word of the type table, its stars first; blanks may follow a star
 //   hint       = "1" | "16"
-//   constant   = a number, nan, inf, True, False or None by itself: a constexpr of that value
+//   constant   = a number, nan, inf, True, False, None or nullopt by itself: a constexpr of that
+//                value
 //   value      = a Python literal or JSON
 //
 // This is what dump() writes, and the text of the ahead-of-time compiler without its templates.
@@ -27,6 +28,16 @@ namespace relaunch::migrate {
 /// and read past; what cannot is thrown as Failure.
 std::vector<PyKernelArg> read_entries(std::string_view text, const std::vector<Token>& tokens,
                                       Diagnostics& diagnostics);
+
+/// Entries of the ahead-of-time compiler's text: no names, no tuples, a hint that is no number is
+/// dropped with a warning, as the compiler drops it, and the hint 1 gives one too: the compiled
+/// kernel does not take such a parameter.
+std::vector<PyKernelArg> read_aot_entries(std::string_view text, const std::vector<Token>& tokens,
+                                          Diagnostics& diagnostics);
+
+/// Whether comma text is what the ahead-of-time compiler takes and no other form writes: a hint or
+/// a constant stands in it, and no name, tuple or value.
+bool looks_like_aot(std::string_view text, const std::vector<Token>& tokens);
 
 /// The one type, with a hint or without, that a string inside a Python literal holds.
 PyKernelArg read_type(std::string_view text, Diagnostics& diagnostics);

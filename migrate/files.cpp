@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "migrate/annotations.hpp"
+#include "migrate/c_launcher.hpp"
 #include "migrate/described.hpp"
 #include "migrate/lexer.hpp"
 #include "migrate/mlir.hpp"
@@ -47,6 +49,16 @@ std::optional<Piece> find_ast_call(std::string_view bytes, std::size_t at, std::
   return piece_of(find_ast(bytes, at, longest, futile), Form::ast);
 }
 
+std::optional<Piece> find_lists(std::string_view bytes, std::size_t at, std::size_t longest,
+                                std::size_t& futile) {
+  return piece_of(find_annotations(bytes, at, longest, futile), Form::tree);
+}
+
+std::optional<Piece> find_launcher(std::string_view bytes, std::size_t at, std::size_t /*longest*/,
+                                   std::size_t& /*futile*/) {
+  return piece_of(find_c_launcher(bytes, at), Form::c);
+}
+
 std::optional<Piece> find_triton_meta(std::string_view bytes, std::size_t at, std::size_t longest,
                                       std::size_t& futile) {
   return piece_of(find_inductor(bytes, at, longest, futile), Form::inductor);
@@ -71,9 +83,8 @@ struct Embedded::Kind {
 };
 
 const Embedded::Kind Embedded::kKinds[] = {
-    {Form::ast, find_ast_call},
-    {Form::inductor, find_triton_meta},
-    {Form::ttir, find_ttir},
+    {Form::ast, find_ast_call}, {Form::inductor, find_triton_meta}, {Form::ttir, find_ttir},
+    {Form::c, find_launcher},   {Form::tree, find_lists},
 };
 
 std::optional<Piece> Embedded::find(const Kind& kind) {
@@ -105,13 +116,14 @@ std::optional<Piece> Embedded::next() {
 }
 
 bool is_embedded(Form form) {
-  return form == Form::ttir || form == Form::ast || form == Form::inductor;
+  return form == Form::ttir || form == Form::ast || form == Form::inductor || form == Form::c;
 }
 
 std::optional<Piece> embedded_on_line(std::string_view bytes, std::size_t begin, std::size_t end) {
   const std::string_view line = bytes.substr(begin, end - begin);
   Find find = nullptr;
   if (names_ast(line)) find = find_ast_call;
+  if (names_annotations(line)) find = find_lists;
   if (names_inductor(line)) find = find_triton_meta;
   if (find == nullptr) return std::nullopt;
   // On the line first: a name alone must not be looked for in all that follows.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "migrate/annotations.hpp"
+#include "migrate/c_launcher.hpp"
 #include "migrate/constants.hpp"
 #include "migrate/described.hpp"
 #include "migrate/entries.hpp"
@@ -13,14 +15,18 @@
 #include "migrate/names.hpp"
 #include "migrate/signature_literal.hpp"
 #include "migrate/utf8.hpp"
+#include "migrate/values.hpp"
 
 namespace relaunch::migrate {
 namespace {
 
 constexpr std::pair<std::string_view, Form> kForms[] = {
-    {"auto", Form::automatic}, {"csv", Form::csv},     {"dict", Form::dict},
-    {"json", Form::json},      {"ast", Form::ast},     {"inductor", Form::inductor},
-    {"ttir", Form::ttir},      {"cache", Form::cache}, {"tree", Form::tree},
+    {"auto", Form::automatic},    {"csv", Form::csv},
+    {"aot", Form::aot},           {"dict", Form::dict},
+    {"json", Form::json},         {"ast", Form::ast},
+    {"inductor", Form::inductor}, {"values", Form::values},
+    {"ttir", Form::ttir},         {"c", Form::c},
+    {"cache", Form::cache},       {"tree", Form::tree},
 };
 
 bool is_bracket(const Token& token) {
@@ -37,11 +43,13 @@ Form detect(std::string_view text, const std::vector<Token>& tokens) {
     const bool name_left_out = key.kind == Token::Kind::word && !tokens[2].is(':');
     return name_left_out ? Form::csv : Form::dict;
   }
+  if (looks_like_values(text, tokens)) return Form::values;
   const auto telling = std::find_if_not(tokens.begin(), tokens.end(), is_bracket);
   if (telling->kind == Token::Kind::string || is_unclosed_string(*telling)) return Form::dict;
   if (telling->kind == Token::Kind::word) {
     const bool call = std::next(telling)->is('(') && is_dotted_name(slice(text, telling->span));
-    return call ? Form::dict : Form::csv;
+    if (call) return Form::dict;
+    return looks_like_aot(text, tokens) ? Form::aot : Form::csv;
   }
   return first.is('[') ? Form::dict : Form::csv;
 }
@@ -99,7 +107,9 @@ Form told_by_look(std::string_view text) {
     if (looks_like_cache(text)) return Form::cache;
     return has_signature(text) ? Form::inductor : Form::automatic;
   }
+  if (names_annotations(text.substr(begin))) return Form::tree;
   if (first == '"' || first == '\'' || first == '(' || first == '[') return Form::automatic;
+  if (names_c_launcher(text)) return Form::c;
   if (names_ast(text)) return Form::ast;
   return names_inductor(text) ? Form::inductor : Form::automatic;
 }
@@ -114,8 +124,23 @@ Described read_form(std::string_view text, Form form, std::optional<std::string_
     default: break;
   }
   Described out;
-  out.entries = form == Form::ttir ? Entries{read_mlir(text, diagnostics), {}}
-                                   : read(text, lex(text), form, diagnostics);
+  if (form == Form::aot) {
+    const std::vector<Token> tokens = lex(text);
+    if (tokens.front().kind == Token::Kind::end) {
+      fail(kEmpty, "the text is empty: expected types", tokens.front().span);
+    }
+    out.entries.parameters = read_aot_entries(text, tokens, diagnostics);
+  } else if (form == Form::values) {
+    out.entries.parameters = read_values(text, diagnostics);
+  } else if (form == Form::tree && names_annotations(text)) {
+    out.entries.parameters = read_annotations(text, diagnostics);
+  } else if (form == Form::ttir) {
+    out.entries.parameters = read_mlir(text, diagnostics);
+  } else if (form == Form::c) {
+    out.entries.parameters = read_c_launcher(text, diagnostics);
+  } else {
+    out.entries = read(text, lex(text), form, diagnostics);
+  }
   if (constants) out.constants = read_constants(*constants, text, out.entries, diagnostics);
   return out;
 }

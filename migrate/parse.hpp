@@ -17,13 +17,16 @@ namespace relaunch::migrate {
 enum class Form {
   automatic,  // told from the text: never the form of a result
   csv,        // comma text, which is also what dump() writes
+  aot,        // comma text of the ahead-of-time compiler, with hints and constants
   dict,       // a Python literal: dict, list, tuple, namedtuple repr, string of comma text
   json,       // the same in JSON, read strictly
   ast,        // a call of ASTSource
   inductor,   // triton_meta={...}, or its dict
+  values,     // a list of the values that a kernel is called with
   ttir,       // the parameters of a function of TTIR or TTGIR, or the function
+  c,          // the C source of a generated launcher
   cache,      // the JSON that Triton writes of one kernel
-  tree,       // a line of `migrate --json`, or of dump()
+  tree,       // a line of `migrate --json` or of dump(), or PyKernelArg calls with their types
 };
 
 /// The forms by the names that `--form` takes.

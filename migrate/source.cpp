@@ -64,7 +64,7 @@ Parsed read(std::string_view chunk, Form form) {
   if (!object || is_tree_line(*object)) return parse(chunk, form);
   const auto row = find_row(*object);
   if (!row) return parse(chunk, form);
-  const bool reads_text = form == Form::csv || form == Form::dict;
+  const bool reads_text = form == Form::csv || form == Form::aot || form == Form::dict;
   std::optional<std::string_view> constants;
   if (row->constants != nullptr) {
     constants = row->constants->kind == Literal::Kind::dict
@@ -137,10 +137,11 @@ class SignatureReader::State {
 
   /// A call or assignment on a line that is no literal.
   std::optional<Piece> embedded_at(std::size_t begin, std::size_t end) const {
-    if (form_ != Form::automatic || !begins_name(bytes_[begin])) {
-      return std::nullopt;
-    }
-    return embedded_on_line(bytes_, begin, end);
+    const bool looked_for = form_ == Form::automatic || form_ == Form::tree;
+    if (!looked_for || !begins_name(bytes_[begin])) return std::nullopt;
+    const auto piece = embedded_on_line(bytes_, begin, end);
+    const bool wanted = piece && (form_ == Form::automatic || piece->form == form_);
+    return wanted ? piece : std::nullopt;
   }
 
   /// Where the signature ends that begins on the line up to `end`: literals run over lines.
@@ -154,21 +155,25 @@ class SignatureReader::State {
 
   /// Parameters of IR go on after a line that ends in a comma.
   std::size_t parameters_end(std::size_t end) const {
+    std::size_t begin = bytes_.rfind('\n', end - 1) + 1;
     while (end < bytes_.size()) {
-      const std::size_t last = bytes_.find_last_not_of(kBlanks, end);
-      if (bytes_[last] != ',') break;
-      end = line_end(end + 1);
+      const std::string_view line = bytes_.substr(begin, end - begin);
+      const std::size_t last = line.find_last_not_of(kBlanks);
+      if (last == std::string_view::npos || line[last] != ',') break;
+      begin = end + 1;
+      end = line_end(begin);
     }
     return end;
   }
 
   /// Whether the signature that begins with this line may have more lines: literals may.
   bool runs_over_lines(std::string_view line) const {
-    if (form_ == Form::csv) return false;
+    if (form_ == Form::csv || form_ == Form::aot) return false;
     if (form_ != Form::automatic && form_ != Form::tree) return true;
     const std::vector<Token> tokens = lex(line);
     if (form_ == Form::tree) return tokens.front().is('{');
-    if (detect(line, tokens) == Form::dict) return true;
+    const Form told = detect(line, tokens);
+    if (told != Form::csv && told != Form::aot) return true;
     // `(` by itself: what tells stands on a later line.
     const bool brackets_only = std::all_of(tokens.begin(), tokens.end(), [](const Token& token) {
       return token.kind == Token::Kind::end || token.is('(');

@@ -24,7 +24,7 @@ def migrate(
         typer.Option(
             "--form",
             metavar="FORM",
-            help="How they are written: auto, csv, dict, json, ast, inductor, ttir, cache, tree.",
+            help="How they are written: auto, csv, aot, dict, json, ast, inductor, values, ttir, c, cache, tree.",
         ),
     ] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line: the same as --emit json.")] = False,

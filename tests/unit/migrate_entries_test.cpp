@@ -168,5 +168,36 @@ TEST(CommaText, ManyArgumentsAndManyErrors) {
   EXPECT_EQ(parsed.diagnostics.back().code, "RL022");
 }
 
+TEST(Aot, HintsAndConstants) {
+  const auto aot = [](std::string_view text) {
+    const Parsed parsed = parse(text, Form::aot);
+    std::string out = parsed.ok() ? dump(parsed.tree) : "";
+    for (const Diagnostic& found : parsed.diagnostics) {
+      out += " " + found.code + " " + std::to_string(found.span.begin) + "-" +
+             std::to_string(found.span.end);
+    }
+    return out;
+  };
+  EXPECT_EQ(aot("*fp32:16, i32:1, 1024, -3, 1.5, nullopt, nan"),
+            "*fp32:16, i32:1, constexpr=1024, constexpr=-3, constexpr=1.5, constexpr=null, "
+            "constexpr={\"float\": \"nan\"} RL105 14-15");
+  EXPECT_EQ(aot("i32:x, i64"), "i32, i64 RL103 4-5");
+  EXPECT_EQ(aot("i32:8"), " RL012 4-5");
+  EXPECT_EQ(aot("(i32, i64)"), " RL004 0-1");
+  EXPECT_EQ(aot("i32=4"), " RL004 3-4");
+  EXPECT_EQ(aot("*fp32:{x}"), " RL015 6-9");
+  EXPECT_EQ(aot(""), " RL001 0-0");
+}
+
+TEST(Aot, IsToldFromOtherCommaText) {
+  const auto form = [](std::string_view text) { return form_name(parse(text).form); };
+  EXPECT_EQ(form("*fp32:16, i32"), "aot");
+  EXPECT_EQ(form("*fp32, 128"), "aot");
+  EXPECT_EQ(form("*fp32, i32"), "csv");
+  EXPECT_EQ(form("x: *fp32:16, 128"), "csv");
+  EXPECT_EQ(form("(i32, *fp32:16)"), "csv");
+  EXPECT_EQ(form("constexpr=128"), "csv");
+}
+
 }  // namespace
 }  // namespace relaunch::migrate

@@ -65,6 +65,11 @@ constexpr const char* kPieces[] = {
     "%x: ",
     "!tt.ptr<",
     "f16",
+    "PyKernelArg(None, 1)",
+    "arg_annotations = [",
+    "torch.float16",
+    "PyArg_ParseTuple(args, \"iiiKKOOOO(i)\", &a, &b, &c, &d, &e, &f, &g, &h, &i, &_arg0)",
+    "void *params[] = {&arg0};",
     "ASTSource(",
     "triton_meta={",
     "'signature': {",
@@ -120,8 +125,9 @@ TEST(Noise, NeverHarms) {
   for (int i = 0; i < 2'000; ++i) {
     const std::string text = noise(random);
     SCOPED_TRACE(text);
-    for (const Form form : {Form::automatic, Form::csv, Form::dict, Form::json, Form::ast,
-                            Form::inductor, Form::ttir, Form::cache, Form::tree}) {
+    for (const Form form :
+         {Form::automatic, Form::csv, Form::dict, Form::json, Form::aot, Form::values, Form::c,
+          Form::ast, Form::inductor, Form::ttir, Form::cache, Form::tree}) {
       check(parse(text, form, noise(random)));
     }
     for (const Signature& one :
