@@ -193,8 +193,10 @@ def render() -> str:
         "The released launchers of 3.7 and later are native, and there is nothing to generate: for them what was",
         "recorded is rewritten.",
         "",
-        "One difference has no entry, because legacy does not survive it: tuples nested deeper than 29 kill every",
+        "Two differences have no entry. Legacy does not survive the first: tuples nested deeper than 29 kill every",
         "legacy launcher (the format parser of CPython ends the process); ours takes them as any others, up to 256.",
+        "The second lies above the C launchers: a launcher object that is given descriptor objects and a wrong number",
+        "of arguments encodes the descriptors before it raises TypeError, or what one of them raises; ours counts first.",
     ]
     for entry in divergences():
         lines += ["", f"## {entry.id} {entry.title}", "", entry.reason, ""]

@@ -213,6 +213,20 @@ def test_launcher_object_that_refuses_its_metadata(tmp_path: Path) -> None:
         assert json.loads(done.stdout)["expect"]["bind_error"]["type"] == "AssertionError"
 
 
+def test_wrong_number_of_arguments_beside_descriptor_objects(tmp_path: Path) -> None:
+    """Released launcher objects encode the descriptors first, ours counts first."""
+    cases = lines_of(HERE / "descriptors-triton-3.6.0-cuda.jsonl")
+    encoding = next(case for case in cases if case["tensordesc_meta"] and "events" in case["expect"])
+    encoding["call"]["args"].append(1)
+    path = tmp_path / "one-more.jsonl"
+    path.write_text(json.dumps(encoding) + "\n")
+    seen = {}
+    for launcher in ("generated", "precompiled"):
+        expect = json.loads(replay(path, "--launcher", launcher).stdout)["expect"]
+        seen[launcher] = ({event["call"] for event in expect["events"]}, expect["error"]["type"])
+    assert seen == {"generated": ({"cuTensorMapEncodeTiled"}, "TypeError"), "precompiled": (set(), "TypeError")}
+
+
 @pytest.mark.parametrize(
     ("member", "value", "text"),
     [
