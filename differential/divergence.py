@@ -196,7 +196,7 @@ def render() -> str:
         "Two differences have no entry. Legacy does not survive the first: tuples nested deeper than 29 kill every",
         "legacy launcher (the format parser of CPython ends the process); ours takes them as any others, up to 256.",
         "The second lies above the C launchers: a launcher object that is given descriptor objects and a wrong number",
-        "of arguments encodes the descriptors before it raises TypeError, or what one of them raises; ours counts first.",
+        "of arguments encodes descriptors before it raises TypeError, or what one of them raises. Ours counts first.",
     ]
     for entry in divergences():
         lines += ["", f"## {entry.id} {entry.title}", "", entry.reason, ""]
