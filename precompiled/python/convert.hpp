@@ -103,7 +103,7 @@ using Unsigned = std::conditional_t<
     std::conditional_t<size == 2, std::uint16_t,
                        std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
 
-inline constexpr std::uint32_t size_of(Type type) {
+constexpr std::uint32_t size_of(Type type) {
   return kTypes[static_cast<std::size_t>(type) - 1].size;
 }
 

@@ -235,7 +235,8 @@ const Dialect& dialect_option(PyObject* value) {
 void set_current_exception() noexcept {
   try {
     throw;
-  } catch (const PythonError&) {  // is set
+  } catch (const PythonError&) {
+    return;  // is set
   } catch (const pybind11::error_already_set& error) {
     pybind11::error_already_set(error).restore();
   } catch (const MetaCountError& error) {

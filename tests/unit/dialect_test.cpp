@@ -41,7 +41,7 @@ TEST(Dialect, HiddenParameters) {
 
 TEST(Dialect, ReleasesWithTheLauncherOfAnother) {
   for (const char* backend : {"cuda", "hip"}) {
-    const auto find = [backend](std::string release) {
+    const auto find = [backend](const std::string& release) {
       return find_dialect("triton-" + release + "-" + backend);
     };
     ASSERT_NE(find("3.0"), nullptr);
