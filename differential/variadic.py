@@ -339,10 +339,8 @@ def _driver_calls(situation: Situation, found: list[Turn]) -> tuple[list[Event],
         "function": hex(function),
         "gil_held": 1 if situation.backend == "hip" else 0,
         "attributes": _attributes(situation, names),
-        "params": [turn.bytes.hex() for turn in found if turn.bytes is not None],
+        "params": _params(situation, found),
     }
-    if not situation.scratch()[1:]:  # the only one is the profiler's, behind a global one that is always null
-        event["params"].insert(-1, bytes(8).hex())
     failing = situation.failing()
     first = failing is not None and failing[1] == 0
     name = None if failing is None else failing[0]
@@ -353,6 +351,13 @@ def _driver_calls(situation: Situation, found: list[Turn]) -> tuple[list[Event],
             return [allow], True
         return [allow, event], first and name == event["call"]
     return [event], first and name == event["call"]
+
+
+def _params(situation: Situation, found: list[Turn]) -> list[str]:
+    """The kernel's own parameters, then the hidden ones; one that no object of the call is for is null."""
+    own = [turn.bytes.hex() for turn in found if turn.bytes is not None and turn.place[0] == "args"]
+    scratch = {turn.place[0]: turn.bytes for turn in found if turn.bytes is not None}
+    return own + [scratch.get(hidden.name, bytes(hidden.size)).hex() for hidden in situation.facts().hidden]
 
 
 def _attributes(situation: Situation, values: dict[str, int]) -> list[list[Any]]:
