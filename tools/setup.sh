@@ -52,6 +52,11 @@ has_compiler() {
     newer_or_equal "$("${CXX:-g++}" -dumpfullversion -dumpversion)" 12
 }
 
+has_fuzzer() {
+  has_command clang++-19 &&
+    compgen -G "$(clang++-19 -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a"
+}
+
 has_cmake() { has_command cmake && newer_or_equal "$(cmake --version | sed -n '1s/[^0-9]*//p')" 3.25; }
 
 # The newest python3.N that works (a version manager may put dead stand-ins on PATH), can make
@@ -81,6 +86,8 @@ build|python3-venv python3-dev|find_python|Python 3.10 or newer with venv and it
 build|libamdhip64-dev|has_header hip/hip_runtime_api.h|the HIP headers
 test|libgtest-dev|has_header gtest/gtest.h|GoogleTest
 test|clang-format-19|has_command clang-format-19|clang-format 19
+test|clang-19|has_command clang++-19|clang 19
+test|libclang-rt-19-dev|has_fuzzer|clang 19's libFuzzer and sanitizers
 test|clang-tidy-19|has_command clang-tidy-19|clang-tidy 19
 bench|valgrind|has_command valgrind|valgrind
 TEXT

@@ -2,7 +2,7 @@
 # function step_NAME; `run_steps NAME...` runs them all, even after a failure, and then exits 1 if
 # one failed.
 
-all_steps=(format ruff mypy unit asan threads tidy pytest)
+all_steps=(format ruff mypy unit asan threads fuzz tidy pytest)
 
 cpp_sources() {
   find precompiled migrate capi differential kernels tests relaunch \
@@ -48,6 +48,14 @@ step_tsan() { build_and_run tsan "$unit_programs" "$@"; }
 
 # Only the tests that have threads, under ThreadSanitizer.
 step_threads() { build_and_run tsan relaunch_thread_tests --tests-regex '^Threads\.' "$@"; }
+
+# Each fuzz target for a few seconds; `./run fuzz --seconds 60 cubin` for longer, and for some.
+step_fuzz() {
+  configure fuzz &&
+    cmake --build --preset fuzz --target relaunch_fuzzers --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" |
+    tail -n 2 &&
+    .venv/bin/python tools/fuzz.py build/fuzz "$@"
+}
 
 step_tidy() { configure release && .venv/bin/python tools/tidy.py build/release; }
 

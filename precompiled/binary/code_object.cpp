@@ -60,7 +60,11 @@ std::vector<KernelParameters> read_code_object(const Elf& elf) {
                       "an ELF file for AMD GPUs without one", {},
                       "give a linked code object of version 3 or later, with its metadata");
   }
-  MsgPack pack(note->description, note->offset);
+  return read_metadata_note(note->description, note->offset);
+}
+
+std::vector<KernelParameters> read_metadata_note(Bytes note, std::uint64_t offset) {
+  MsgPack pack(note, offset);
   std::vector<KernelParameters> kernels;
   const std::uint64_t pairs = pack.read_map();
   for (std::uint64_t i = 0; i < pairs; ++i) {
