@@ -60,7 +60,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only targets whose names contain one of these")
     parser.add_argument("--seconds", type=int, default=3, help="for each target")
     parser.add_argument("--runs", type=int, help="this many inputs for each, however long that takes")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     limit = f"-runs={arguments.runs}" if arguments.runs else f"-max_total_time={arguments.seconds}"
     sources = sorted((ROOT / "tests/fuzz").glob("*_fuzz.cpp"))
     if arguments.names:

@@ -89,6 +89,7 @@ test|clang-format-19|has_command clang-format-19|clang-format 19
 test|clang-19|has_command clang++-19|clang 19
 test|libclang-rt-19-dev|has_fuzzer|clang 19's libFuzzer and sanitizers
 test|clang-tidy-19|has_command clang-tidy-19|clang-tidy 19
+bench|libbenchmark-dev|has_header benchmark/benchmark.h|Google Benchmark
 bench|valgrind|has_command valgrind|valgrind
 TEXT
 }

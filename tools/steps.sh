@@ -28,7 +28,8 @@ step_mypy() {
     .venv/bin/mypy --strict --explicit-package-bases tools tests
 }
 
-configure() { PATH="$root/.venv/bin:$PATH" cmake --preset "$1" >"build/configure-$1.log" 2>&1 ||
+# configure PRESET [ARGS...]: ARGS go to cmake.
+configure() { PATH="$root/.venv/bin:$PATH" cmake --preset "$@" >"build/configure-$1.log" 2>&1 ||
   { cat "build/configure-$1.log" && return 1; }; }
 
 # build_and_run PRESET TARGETS [ARGS...]: builds the test programs and runs them; ARGS go to ctest.
@@ -66,6 +67,13 @@ step_pytest() {
     set -- --ignore=tests/device
   fi
   .venv/bin/python -m pytest -n 2 --dist=loadgroup "$@"
+}
+
+run_native_benchmarks() {
+  configure release -DRELAUNCH_BUILD_BENCHMARKS=ON &&
+    cmake --build --preset release --target relaunch_benchmarks --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" |
+    tail -n 1 &&
+    build/release/tests/bench/native/relaunch_benchmarks "$@"
 }
 
 run_steps() {
