@@ -23,7 +23,8 @@ PyTypeObject* find_type(const char* module_name, const char* name, std::size_t b
   if (modules == nullptr) return nullptr;
   const Ref module = Ref::borrow(PyDict_GetItemString(modules, module_name));
   if (!module) return nullptr;
-  Ref found(PyObject_GetAttrString(module.get(), name));
+  const Ref attribute(PyUnicode_InternFromString(name));
+  Ref found(attribute ? PyObject_GetAttr(module.get(), attribute.get()) : nullptr);
   if (!found) PyErr_Clear();
   if (!found || PyType_Check(found.get()) == 0) return nullptr;
   const auto* type = reinterpret_cast<PyTypeObject*>(found.get());
