@@ -5,6 +5,15 @@
 
 namespace relaunch {
 
+/// Objects of a bound class come from its constructor or from C++, and are whole: `__new__` by
+/// itself, whose object has no C++ value yet, is refused. After the last `def`.
+inline void refuse_unfinished(pybind11::handle bound) {
+  reinterpret_cast<PyTypeObject*>(bound.ptr())->tp_new = [](PyTypeObject* type, PyObject* args,
+                                                            PyObject* kwargs) {
+    return type->tp_base->tp_new(type, args, kwargs);
+  };
+}
+
 /// PyKernelArg, Tree and the ARG_* constants.
 void bind_tree(pybind11::module_& module);
 

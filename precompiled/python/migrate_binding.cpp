@@ -82,8 +82,8 @@ std::string written(const Signature& signature) {
 }
 
 void bind_signature(py::module_& module) {
-  py::class_<Signature>(module, "Signature", py::is_final())
-      .def_property_readonly("source", &Signature::source)
+  py::class_<Signature> bound(module, "Signature", py::is_final());
+  bound.def_property_readonly("source", &Signature::source)
       .def_property_readonly("form",
                              [](const Signature& s) { return migrate::form_name(s.parsed.form); })
       .def_property_readonly("text", [](const Signature& s) { return s.parsed.tree.text; })
@@ -93,6 +93,7 @@ void bind_signature(py::module_& module) {
       .def("to_json", [](const Signature& s) { return migrate::to_json(s); })
       .def("to_python", &written<migrate::to_python>)
       .def("to_csv", &written<migrate::to_csv>);
+  refuse_unfinished(bound);
 }
 
 }  // namespace

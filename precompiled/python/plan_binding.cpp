@@ -57,7 +57,8 @@ py::tuple dialect_names() {
 
 void bind_plan(py::module_& module) {
   module.attr("DIALECTS") = dialect_names();
-  py::class_<BoundPlan>(module, "Plan", py::is_final())
+  py::class_<BoundPlan> bound(module, "Plan", py::is_final());
+  bound
       .def(py::init(&make_bound), py::arg("tree"), py::kw_only(), py::arg("dialect"),
            py::arg("constants") = py::none(), py::arg("tensordesc_meta") = py::none())
       .def_property_readonly("dialect",
@@ -77,6 +78,7 @@ void bind_plan(py::module_& module) {
       .def("__repr__", [](const BoundPlan& self) {
         return "<Plan (" + self.plan.signature + ") for " + std::string(self.dialect->name) + ">";
       });
+  refuse_unfinished(bound);
 }
 
 }  // namespace relaunch

@@ -134,7 +134,8 @@ PyKernelArg item(const Tree& tree, py::ssize_t index) {
 }
 
 void bind_node(py::module_& module) {
-  py::class_<PyKernelArg>(module, "PyKernelArg", py::is_final())
+  py::class_<PyKernelArg> bound(module, "PyKernelArg", py::is_final());
+  bound
       .def(py::init(&make_node), py::arg("nested_tuple") = py::none(),
            py::arg("type") = static_cast<int>(ArgKind::ARG_KERNEL), py::arg("dtype") = py::none(),
            py::arg("name") = py::none(), py::arg("span") = py::none(),
@@ -168,6 +169,7 @@ void bind_node(py::module_& module) {
             return dump(left) == dump(right);
           },
           py::is_operator());
+  refuse_unfinished(bound);
 }
 
 }  // namespace
@@ -177,8 +179,8 @@ void bind_tree(py::module_& module) {
   module.attr("ARG_KERNEL") = static_cast<int>(ArgKind::ARG_KERNEL);
   module.attr("ARG_TUPLE") = static_cast<int>(ArgKind::ARG_TUPLE);
   bind_node(module);
-  py::class_<Tree>(module, "Tree", py::is_final())
-      .def(py::init(&make_tree), py::arg("parameters"), py::arg("text") = "")
+  py::class_<Tree> bound(module, "Tree", py::is_final());
+  bound.def(py::init(&make_tree), py::arg("parameters"), py::arg("text") = "")
       .def_property_readonly("text", [](const Tree& tree) { return py::str(tree.text); })
       .def("dump", [](const Tree& tree) { return dump(tree); })
       .def("__len__", [](const Tree& tree) { return tree.parameters.size(); })
@@ -189,6 +191,7 @@ void bind_tree(py::module_& module) {
       .def(
           "__eq__", [](const Tree& left, const Tree& right) { return dump(left) == dump(right); },
           py::is_operator());
+  refuse_unfinished(bound);
 }
 
 }  // namespace relaunch

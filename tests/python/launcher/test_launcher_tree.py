@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import relaunch
-from relaunch import ARG_CONSTEXPR, ARG_KERNEL, ARG_TUPLE, PyKernelArg, Tree
+from relaunch import ARG_CONSTEXPR, ARG_KERNEL, ARG_TUPLE, PyKernelArg, Tree, _core
 
 
 def test_kinds_are_upstreams() -> None:
@@ -75,3 +75,11 @@ def test_nesting_is_bounded() -> None:
     with pytest.raises(ValueError, match=r"^tuples nested deeper than 256$"):
         PyKernelArg((node,), ARG_TUPLE)
     assert relaunch.Tree([node]).dump().startswith("((((")
+
+
+@pytest.mark.parametrize("kind", [PyKernelArg, Tree, _core.Plan, _core.Signature])
+def test_no_object_is_unfinished(kind: type) -> None:
+    """`__new__` by itself would give an object without a value."""
+    for make in (kind.__new__, object.__new__):
+        with pytest.raises(TypeError, match=rf" is not safe, use relaunch\._core\.{kind.__name__}\.__new__\(\)$"):
+            make(kind)
