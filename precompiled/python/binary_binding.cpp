@@ -122,7 +122,8 @@ py::object difference_of(const VerifiedKernel& self) {
 }
 
 void bind_kernel(py::module_& module) {
-  py::class_<KernelParameters>(module, "KernelParameters", py::is_final())
+  py::class_<KernelParameters> parameters(module, "KernelParameters", py::is_final());
+  parameters
       .def_property_readonly("kernel",
                              [](const KernelParameters& self) { return text(self.kernel); })
       .def_property_readonly(
@@ -137,10 +138,12 @@ void bind_kernel(py::module_& module) {
                     std::to_string(self.parameters.size()) + " in " + std::to_string(self.bytes) +
                     " bytes>");
       });
+  refuse_unfinished(parameters);
 }
 
 void bind_verification(py::module_& module) {
-  py::class_<VerifiedKernel>(module, "Verification", py::is_final())
+  py::class_<VerifiedKernel> verification(module, "Verification", py::is_final());
+  verification
       .def_property_readonly("fits",
                              [](const VerifiedKernel& self) { return self.verification.fits(); })
       .def_property_readonly("dialect",
@@ -166,6 +169,7 @@ void bind_verification(py::module_& module) {
       .def_property_readonly("descriptors_by_value", [](const VerifiedKernel& self) {
         return tuple_of(self.verification.descriptors, [](bool each) { return py::bool_(each); });
       });
+  refuse_unfinished(verification);
 }
 
 PyObject* binary_error = nullptr;
