@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from relaunch.differential.case import Signature
 
 import relaunch
 from relaunch import _core
+
+_FILE_NAME = re.compile(r"[\w~+-]*[./][\w~+./-]*")  # one word with a dot or a slash: no type has either
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,10 @@ def read(arguments: list[str]) -> Iterator[Given]:
         if is_file(argument):
             yield from read_file(Path(argument))
         else:
-            yield read_text(f"argument {i}", argument)
+            found = read_text(f"argument {i}", argument)
+            if found.types is None and _FILE_NAME.fullmatch(argument):
+                found = replace(found, problem=f"{found.problem}\nand there is no file {argument}")
+            yield found
 
 
 def is_file(argument: str) -> bool:

@@ -134,6 +134,14 @@ def test_many_bad_lines_are_counted_not_listed(tmp_path: Path) -> None:
     assert done.stderr.endswith("3 more cannot be read: relaunch migrate shows them\n")
 
 
+def test_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "none.jsonl"
+    done = run("diff", str(missing), "--dialect", "triton-3.6-cuda")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("argument 1: 1:1: RL010 unknown type ")
+    assert done.stderr.endswith(f"\nand there is no file {missing}\n")
+
+
 def test_file_without_signatures_exits_2(tmp_path: Path) -> None:
     file = tmp_path / "empty"
     file.write_text("\n\n")
