@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from relaunch.commands.audit import audit
 from relaunch.commands.bench import bench
 from relaunch.commands.compare import compare
 from relaunch.commands.demo import demo
@@ -47,6 +48,7 @@ def root(
 # In the order of use.
 app.command()(migrate)
 app.command()(verify)
+app.command()(audit)
 app.command()(generate)
 app.command()(compare)
 app.command()(demo)

@@ -48,7 +48,7 @@ def includes() -> Iterator[tuple[str, str]]:
 
 def imports(path: Path) -> Iterator[str]:
     """Absolute names of the modules that a Python file imports, anywhere in it."""
-    package = {"generator": "relaunch.generator", "differential": "relaunch.differential"}
+    package = {top: f"relaunch.{top}" for top in ("generator", "differential", "audit")}
     parts = list(path.relative_to(ROOT).with_suffix("").parts)
     parts = package.get(parts[0], parts[0]).split(".") + parts[1:]
     here = parts[:-1]
@@ -151,17 +151,18 @@ def test_launching_loads_no_engine() -> None:
 
     Users launch kernels with it: what is slow to load or can compile C is not on that way.
     """
-    unwanted = ("relaunch.differential", "relaunch.generator", "relaunch.commands", "jinja2", "typer", "rich")
+    rooms = ("relaunch.differential", "relaunch.generator", "relaunch.audit", "relaunch.commands")
+    unwanted = (*rooms, "jinja2", "typer", "rich", "distributed")
     program = f"import sys, relaunch; print([m for m in {unwanted!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_stages_do_not_import_the_command_line() -> None:
-    """generator/ and differential/ do not import relaunch.commands or relaunch.cli: verbs call stages."""
+    """generator/, differential/ and audit/ do not import relaunch.commands or relaunch.cli: verbs call stages."""
     wrong = [
         f"{name(path)}: {module}"
-        for folder in ("generator", "differential")
+        for folder in ("generator", "differential", "audit")
         for path in files(".py", under=folder)
         for module in imports(path)
         if module.startswith(("relaunch.commands", "relaunch.cli"))
@@ -178,7 +179,7 @@ def test_only_workers_load_generated_launchers() -> None:
     places = {"relaunch.generator.load": "launching", "relaunch.differential.launching": "worker"}
     wrong = [
         f"{name(path)}: {module}"
-        for folder in ("relaunch", "differential")
+        for folder in ("relaunch", "differential", "audit")
         for path in files(".py", under=folder)
         for module in imports(path)
         if places.get(module, path.stem) != path.stem

@@ -1,0 +1,88 @@
+"""The same audit on a Dask cluster of several processes, one of which is killed on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FROM = ("--from", "triton-3.0-cuda", "--from", "triton-3.0-hip")
+COPIES = 100
+TOTALS = {"moves": 26 * COPIES, "diverges": 8 * COPIES, "recompile": 0, "misfit": 0, "unreadable": 0}
+
+CLUSTER = """
+import json, sys
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    options = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with LocalCluster(processes=True, **options) as cluster:
+        print(json.dumps([cluster.scheduler_address, [nanny.pid for nanny in cluster.workers.values()]]), flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
+    """A scheduler's address, and the processes of its three workers."""
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER)
+    with subprocess.Popen(
+        [sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout is not None
+        address, workers = json.loads(process.stdout.readline())
+        yield address, workers
+        process.communicate(timeout=60)
+
+
+@pytest.fixture
+def tree(cache: Path, tmp_path: Path) -> Path:
+    """Many kernels."""
+    for number in range(COPIES):
+        shutil.copytree(cache, tmp_path / "tree" / f"copy{number:03}", copy_function=os.link)
+    return tmp_path / "tree"
+
+
+def begin(*arguments: str | Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "relaunch", "audit", *map(str, arguments), *FROM, "--json"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[list[str], dict[str, Any]]:
+    """The lines of kernels, and the summary."""
+    output, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (1, "")
+    *lines, summary = output.splitlines()
+    return lines, json.loads(summary)
+
+
+def test_a_worker_dies_on_the_way(tree: Path, tmp_path: Path, cluster: tuple[str, list[int]]) -> None:
+    address, workers = cluster
+    state = tmp_path / "state"
+    process = begin(tree, "--scheduler", address, "--state", state)
+    while not state.exists() or state.read_bytes().count(b"\n") < 200:
+        assert process.poll() is None
+        time.sleep(0.005)
+    os.kill(workers[1], signal.SIGKILL)
+    found = state.read_bytes().count(b"\n")
+    lines, summary = ended(process)
+    assert found < 34 * COPIES, "it was over before the worker died"
+    assert summary["totals"] == TOTALS
+    assert ended(begin(tree, "--jobs", "2")) == (lines, summary)
+
+
+def test_no_scheduler(tree: Path) -> None:
+    process = begin(tree, "--scheduler", "tcp://127.0.0.1:9")
+    output, errors = process.communicate(timeout=120)
+    assert (process.returncode, output) == (2, "")
+    assert errors.startswith("relaunch audit: no Dask scheduler at tcp://127.0.0.1:9: ")
