@@ -5,7 +5,7 @@
 
 namespace relaunch {
 
-std::unique_ptr<Driver> make_hip_driver(Library /*library*/) {
+std::unique_ptr<Driver> make_hip_driver(Library /*library*/, const DriverRules& /*rules*/) {
   throw DriverError("this library was built without HIP");
 }
 

@@ -47,7 +47,7 @@ class Steady:
         for one, before, after in zip(self.objects, self.before, self.counts(), strict=True):
             slack = 200 if one is None or (isinstance(one, (bool, int)) and -5 <= one <= 256) else 0
             assert abs(after - before) <= slack, f"{one!r}: {before} references became {after}"
-        assert allocated < 200
+        assert allocated < 400  # the interpreter's own caches; the shortest loop has 2,000 turns
         assert grown < MOST_BYTES
 
 
