@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,12 @@ def path(backend: str) -> Path:
 
 class Recorder:
     """Loads one recording driver with its symbols global, so that launchers linked to the driver's
-    name find it, and controls its journal. A process has one journal per backend."""
+    name find it, and controls its journal. A process has one journal per backend.
+
+    `note(event)` appends one JSON object among the driver's events. It is no method: unsafe launchers call Python with
+    an exception pending, which CPython keeps or clears in an attribute lookup, depending on what its caches hold. With
+    none on the way here, such launchers do the same every time.
+    """
 
     def __init__(self, backend: str) -> None:
         self.path = path(backend)
@@ -37,17 +42,17 @@ class Recorder:
         self._driver_version = library.relaunch_recorder_driver_version
         self._no_context = library.relaunch_recorder_no_context
         self._mode = library.relaunch_recorder_mode
-        self._note = library.relaunch_recorder_note
+        self.note: Callable[[bytes], None] = library.relaunch_recorder_note
         self._events = library.relaunch_recorder_events
         self._set_slots.argtypes = (ctypes.POINTER(ctypes.c_uint32), ctypes.c_size_t)
         self._fail.argtypes = (ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int)
         self._driver_version.argtypes = (ctypes.c_int,)
         self._mode.argtypes = (ctypes.c_int,)
-        self._note.argtypes = (ctypes.c_char_p,)
+        library.relaunch_recorder_note.argtypes = (ctypes.c_char_p,)
         self._events.restype = ctypes.c_char_p
         for call in (self._reset, self._set_slots, self._fail, self._driver_version):
             call.restype = None
-        for call in (self._no_context, self._mode, self._note):
+        for call in (self._no_context, self._mode, library.relaunch_recorder_note):
             call.restype = None
 
     def reset(self) -> None:
@@ -73,10 +78,6 @@ class Recorder:
     def record(self, recording: bool = True) -> None:
         """Record, or answer without recording anything."""
         self._mode(0 if recording else 1)
-
-    def note(self, event: bytes) -> None:
-        """Append one JSON object among the driver's events."""
-        self._note(event)
 
     def events_text(self) -> bytes:
         """All events since the last reset, as the JSON text of a list."""
