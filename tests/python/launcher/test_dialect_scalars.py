@@ -37,7 +37,7 @@ def values_refused(driver: Any, refused: Any, launcher: Any, kind: type[BaseExce
 
 
 def shown(value: int, size: int) -> str:
-    return (value % 2 ** (8 * size)).to_bytes(size, "little").hex()
+    return (value % (1 << 8 * size)).to_bytes(size, "little").hex()
 
 
 def slots_of(driver: Any) -> dict[str, int]:
