@@ -166,6 +166,8 @@ class Launcher:
     global_scratch, profile_scratch: None, an address, an object with data_ptr(), or a callable of (grid, stream)
     that gives one of these at each launch, before the enter hook. driver: a library's path or name.
     strict: unsigned values out of range raise and are not masked. round_bf16: to nearest even, not truncated.
+    binary: the file of the kernel, as bytes or a path: one that takes other parameters is refused, and so is
+    such a function, where the CUDA driver has its parameters (12.4 and later).
     cluster: CTAs by dimension. To 3.5 those that num_ctas asks for, (num_ctas, 1, 1) where it is not given; later
     instead of num_ctas, and the grid then counts CTAs. preferred_cluster, scheduling, non_portable_cluster: CUDA.
 
@@ -201,6 +203,7 @@ class Launcher:
         scheduling: Literal["default", "spread", "load_balancing"] | None = None,
         non_portable_cluster: bool = False,
         constants: Iterable[int] | None = None,
+        binary: bytes | bytearray | memoryview | str | PathLike[str] | None = None,
     ) -> None: ...
     def __call__(self, grid_x: int, grid_y: int, grid_z: int, stream: int, /, *args: Any) -> None: ...
     def launch(

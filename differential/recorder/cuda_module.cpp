@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "differential/recorder/cuda_calls.hpp"
+#include "differential/recorder/cuda_image.hpp"
 #include "differential/recorder/memory.hpp"
 
 using namespace relaunch::recorder;
@@ -46,22 +47,33 @@ CUresult release_from(const char* function, std::uint64_t address) {
   return address == 0 || release(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+CUresult load(const char* function, CUmodule* module, const void* image) {
+  const CUresult status = answer_with(function, module, handle<CUmodule>(kModule));
+  if (status == CUDA_SUCCESS) load_image(image);
+  return status;
+}
+
 }  // namespace
 
 extern "C" {
 
-CUresult CUDAAPI cuModuleLoadData(CUmodule* module, const void* /*image*/) {
-  return answer_with(__func__, module, handle<CUmodule>(kModule));
+CUresult CUDAAPI cuModuleLoadData(CUmodule* module, const void* image) {
+  return load(__func__, module, image);
 }
-CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* module, const void* /*image*/, unsigned /*count*/,
+CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned /*count*/,
                                     CUjit_option* /*options*/, void** /*values*/) {
-  return answer_with(__func__, module, handle<CUmodule>(kModule));
+  return load(__func__, module, image);
 }
-CUresult CUDAAPI cuModuleGetFunction(CUfunction* function, CUmodule /*module*/,
-                                     const char* /*name*/) {
-  return answer_with(__func__, function, handle<CUfunction>(kFunction));
+CUresult CUDAAPI cuModuleGetFunction(CUfunction* function, CUmodule /*module*/, const char* name) {
+  const CUresult status = answer_with(__func__, function, handle<CUfunction>(kFunction));
+  if (status != CUDA_SUCCESS) return status;
+  return choose_function(name) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
-CUresult CUDAAPI cuModuleUnload(CUmodule /*module*/) { return answer(__func__); }
+CUresult CUDAAPI cuModuleUnload(CUmodule /*module*/) {
+  const CUresult status = answer(__func__);
+  if (status == CUDA_SUCCESS) forget_image();
+  return status;
+}
 
 CUresult CUDAAPI cuFuncGetAttribute(int* value, CUfunction_attribute attribute,
                                     CUfunction /*function*/) {
@@ -71,10 +83,16 @@ CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction /*function*/, CUfunc_cache /*co
   return answer(__func__);
 }
 #if CUDA_VERSION >= 12040
-/// A module's image is not read, so no parameter table is known.
-CUresult CUDAAPI cuFuncGetParamInfo(CUfunction /*function*/, std::size_t /*index*/,
-                                    std::size_t* /*offset*/, std::size_t* /*size*/) {
-  return answer(__func__, kNotSupported);
+/// Of the function that was last got from a cubin; else no parameter table is known.
+CUresult CUDAAPI cuFuncGetParamInfo(CUfunction /*function*/, std::size_t index, std::size_t* offset,
+                                    std::size_t* size) {
+  const CUresult status = answer(__func__, knows_parameters() ? CUDA_SUCCESS : kNotSupported);
+  if (status != CUDA_SUCCESS) return status;
+  const std::optional<ParameterPlace> place = parameter(index);
+  if (!place || offset == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *offset = place->offset;
+  if (size != nullptr) *size = place->size;
+  return CUDA_SUCCESS;
 }
 #endif
 CUresult CUDAAPI cuOccupancyMaxActiveClusters(int* clusters, CUfunction /*function*/,

@@ -24,7 +24,7 @@ std::string bytes_at(std::uint32_t size, std::uint32_t offset) {
          std::to_string(offset);
 }
 
-std::string padded(std::string text, std::size_t width, bool to_the_right = false) {
+std::string padded(const std::string& text, std::size_t width, bool to_the_right = false) {
   const std::size_t blanks = width > text.size() ? width - text.size() : 0;
   if (to_the_right) return std::string(blanks, ' ') + text;
   return text + std::string(blanks, ' ');
@@ -81,6 +81,18 @@ Comparison compare(const Plan& plan, const KernelParameters& kernel) {
   }
   if (out.planned.size() != out.found.size()) out.difference = common;
   return out;
+}
+
+Comparison compare_anywhere(const Plan& plan, KernelParameters kernel) {
+  constexpr std::uint32_t kStep = 16;
+  constexpr std::uint32_t kLargestAlignment = 64;  // of a type
+  kernel.base = 0;
+  Comparison best = compare(plan, kernel);
+  for (kernel.base = kStep; kernel.base < kLargestAlignment && !best.fits(); kernel.base += kStep) {
+    Comparison other = compare(plan, kernel);
+    if (other.difference > best.difference) best = std::move(other);  // kNone is the largest
+  }
+  return best;
 }
 
 std::string describe_difference(const Comparison& comparison) {

@@ -32,6 +32,10 @@ struct Comparison {
 
 Comparison compare(const Plan& plan, const KernelParameters& kernel);
 
+/// The same where nothing says where the kernel's block begins: one begin that fits will do, of
+/// those that are 16 bytes apart.
+Comparison compare_anywhere(const Plan& plan, KernelParameters kernel);
+
 /// The first difference in one sentence, without a full stop; empty where it fits:
 /// `parameter 3 'n' (i64) has 8 bytes at offset 24 by the signature, 4 bytes at 24 in the kernel`.
 std::string describe_difference(const Comparison& comparison);

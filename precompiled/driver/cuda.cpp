@@ -42,6 +42,9 @@ static_assert(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION == kProgramm
 constexpr std::uint32_t kOldParameterLimit = 4096;
 constexpr int kFirstWithMoreParameters = 12010;
 
+// More than any kernel's bytes have room for.
+[[maybe_unused]] constexpr std::size_t kMostParameters = 32764;
+
 struct Functions {
 #define RELAUNCH_DRIVER_FUNCTION(name, since) decltype(&::name) name = nullptr;
 #include "precompiled/driver/cuda_functions.def"
@@ -114,6 +117,24 @@ class CudaDriver final : public Driver {
                                                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                   static_cast<int>(bytes));
     return {result, "cuFuncSetAttribute"};
+  }
+
+  std::optional<std::vector<ParameterPlace>> parameters_of(std::uint64_t function) const override {
+    std::vector<ParameterPlace> places;
+#if CUDA_VERSION >= 12040
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    for (;;) {
+      const CUresult result =
+          f_.cuFuncGetParamInfo(handle<CUfunction>(function), places.size(), &offset, &size);
+      if (result == CUDA_ERROR_INVALID_VALUE) return places;  // behind the last one
+      if (result != CUDA_SUCCESS || places.size() > kMostParameters) return std::nullopt;
+      places.push_back({offset, size});
+    }
+#else
+    static_cast<void>(function);
+    return std::nullopt;
+#endif
   }
 
   void check_parameter_bytes(std::uint32_t bytes, const std::string& call) const override {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "precompiled/core/dialect.hpp"
 #include "precompiled/core/launch.hpp"
@@ -60,6 +61,12 @@ struct LaunchCall {
   void** parameters;
 };
 
+/// Where a parameter of a loaded function lies in its parameter block, in bytes.
+struct ParameterPlace {
+  std::uint64_t offset;
+  std::uint64_t size;
+};
+
 /// Both drivers give this code to an address that is none of theirs.
 inline constexpr int kInvalidValue = 1;
 
@@ -86,6 +93,10 @@ class Driver {
   virtual Status allow_non_portable_cluster(std::uint64_t function) const noexcept = 0;
   /// Lets the function be launched with that much dynamic shared memory. Does nothing on HIP.
   virtual Status allow_shared(std::uint64_t function, std::uint32_t bytes) const noexcept = 0;
+  /// The function's own parameters in order, or nothing where the driver does not say: CUDA before
+  /// 12.4, HIP, and handles of kernels that are no functions.
+  virtual std::optional<std::vector<ParameterPlace>> parameters_of(
+      std::uint64_t function) const = 0;
   /// Throws BindError where `call`, a kernel with its types, has more bytes of parameters than this
   /// release of the driver takes. The dialect's limit is that of the newest releases.
   virtual void check_parameter_bytes(std::uint32_t bytes, const std::string& call) const = 0;

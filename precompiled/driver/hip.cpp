@@ -64,6 +64,11 @@ class HipDriver final : public Driver {
     return {};
   }
 
+  std::optional<std::vector<ParameterPlace>> parameters_of(
+      std::uint64_t /*function*/) const override {
+    return std::nullopt;  // no function of HIP says
+  }
+
   void check_parameter_bytes(std::uint32_t /*bytes*/, const std::string& /*call*/) const override {}
 
   Status launch(const LaunchCall& call) const noexcept override {

@@ -11,8 +11,8 @@
 #include "precompiled/binary/read.hpp"
 #include "precompiled/binary/verify.hpp"
 #include "precompiled/core/tree.hpp"
-#include "precompiled/python/binary_error.hpp"
 #include "precompiled/python/bindings.hpp"
+#include "precompiled/python/buffer_view.hpp"
 #include "precompiled/python/describe.hpp"
 #include "precompiled/python/descriptor_meta.hpp"
 #include "precompiled/python/options.hpp"
@@ -81,11 +81,30 @@ py::tuple tuple_of(const Items& items, Describe describe) {
   return out;
 }
 
+PyObject* binary_error = nullptr;  // the BinaryError class
+
+[[noreturn]] void raise(const BinaryError& error) {
+  const auto instance = py::handle(binary_error)(text(error.what()));
+  instance.attr("fault") = py::str(fault_name(error.fault()));
+  instance.attr("offset") = error.where().offset;
+  instance.attr("line") =
+      error.where().line == 0 ? py::object(py::none()) : py::int_(error.where().line);
+  instance.attr("expected") = text(error.expected());
+  instance.attr("found") = text(error.found());
+  instance.attr("kernel") = text_or_none(error.kernel());
+  PyErr_SetObject(binary_error, instance.ptr());
+  throw py::error_already_set();
+}
+
 py::list read_kernels(const py::object& content) {
-  const binary::BufferView view(content);
+  const BufferView view(content);
   py::list out;
-  for (KernelParameters& kernel : binary::read_kernels(view.bytes())) {
-    out.append(py::cast(std::move(kernel)));
+  try {
+    for (KernelParameters& kernel : binary::read_kernels(view.bytes())) {
+      out.append(py::cast(std::move(kernel)));
+    }
+  } catch (const BinaryError& error) {
+    raise(error);
   }
   return out;
 }
@@ -93,7 +112,11 @@ py::list read_kernels(const py::object& content) {
 KernelParameters find_kernel(const py::list& kernels, const py::str& name) {
   std::vector<KernelParameters> given;
   for (const py::handle kernel : kernels) given.push_back(kernel.cast<const KernelParameters&>());
-  return binary::find_kernel(given, std::string(name));
+  try {
+    return binary::find_kernel(given, std::string(name));
+  } catch (const BinaryError& error) {
+    raise(error);
+  }
 }
 
 VerifiedKernel verify_kernel(const KernelParameters& kernel, const py::object& tree,
@@ -172,21 +195,7 @@ void bind_verification(py::module_& module) {
   refuse_unfinished(verification);
 }
 
-PyObject* binary_error = nullptr;
-
 }  // namespace
-
-void set_binary_error(const BinaryError& error) {
-  const auto instance = py::handle(binary_error)(text(error.what()));
-  instance.attr("fault") = py::str(fault_name(error.fault()));
-  instance.attr("offset") = error.where().offset;
-  instance.attr("line") =
-      error.where().line == 0 ? py::object(py::none()) : py::int_(error.where().line);
-  instance.attr("expected") = text(error.expected());
-  instance.attr("found") = text(error.found());
-  instance.attr("kernel") = text_or_none(error.kernel());
-  PyErr_SetObject(binary_error, instance.ptr());
-}
 
 void bind_binary(py::module_& module) {
   const auto error = py::reinterpret_steal<py::object>(
@@ -194,13 +203,6 @@ void bind_binary(py::module_& module) {
   if (!error) throw py::error_already_set();
   binary_error = error.ptr();  // the module keeps it
   module.attr("BinaryError") = error;
-  py::register_local_exception_translator([](std::exception_ptr pending) {
-    try {
-      if (pending) std::rethrow_exception(pending);
-    } catch (const BinaryError& caught) {
-      set_binary_error(caught);
-    }
-  });
   bind_kernel(module);
   bind_verification(module);
   module.def("read_kernels", &read_kernels, py::arg("content"));

@@ -9,6 +9,7 @@
 #include "precompiled/python/bindings.hpp"
 #include "precompiled/python/describe.hpp"
 #include "precompiled/python/descriptor.hpp"
+#include "precompiled/python/kernel_check.hpp"
 #include "precompiled/python/launcher.hpp"
 #include "precompiled/python/options.hpp"
 #include "precompiled/python/pointer.hpp"
@@ -112,9 +113,11 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
                                           call_text(launcher->name, launcher->plan));
   launcher->configuration = configure(dialect, *launcher->driver, launcher->options, geometry);
   launcher->descriptor_type = Ref(reinterpret_cast<PyObject*>(find_descriptor_type(dialect)));
+  if (arguments.binary != Py_None) check_binary(*launcher, arguments.binary);
   const bool has_function = arguments.function != Py_None;
   if (has_function) {
     launcher->function = handle_option(arguments.function, "function");
+    check_function(*launcher);
     allow_shared(*launcher);
   }
   choose_entries(*launcher, has_function);

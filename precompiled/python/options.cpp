@@ -42,7 +42,8 @@ const char* const kConstructorText =
     "Launcher(tree, *, dialect, function=None, name='kernel', num_warps=4, num_ctas=1, shared=0, "
     "cooperative=False, pdl=False, warp_size=None, tensordesc_meta=None, global_scratch=None, "
     "profile_scratch=None, driver=None, strict=False, round_bf16=False, cluster=None, "
-    "preferred_cluster=None, scheduling=None, non_portable_cluster=False, constants=None)\n--\n\n"
+    "preferred_cluster=None, scheduling=None, non_portable_cluster=False, constants=None, "
+    "binary=None)\n--\n\n"
     "One kernel bound to one signature: launcher(grid_x, grid_y, grid_z, stream, *args).\n\n"
     "Raises BindError (a ValueError) for a signature or option that cannot be launched, naming it.";
 
@@ -68,14 +69,15 @@ ConstructorArguments read_arguments(PyObject* args, PyObject* kwargs) {
                                 "scheduling",
                                 "non_portable_cluster",
                                 "constants",
+                                "binary",
                                 nullptr};
   ConstructorArguments a;
   const int read = PyArg_ParseTupleAndKeywords(
-      args, kwargs, "O|$OOOOOOppOOOOOppOOOpO:Launcher", const_cast<char**>(names), &a.tree,
+      args, kwargs, "O|$OOOOOOppOOOOOppOOOpOO:Launcher", const_cast<char**>(names), &a.tree,
       &a.dialect, &a.function, &a.name, &a.num_warps, &a.num_ctas, &a.shared, &a.cooperative,
       &a.pdl, &a.warp_size, &a.tensordesc_meta, &a.global_scratch, &a.profile_scratch, &a.driver,
       &a.strict, &a.round_bf16, &a.cluster, &a.preferred_cluster, &a.scheduling,
-      &a.non_portable_cluster, &a.constants);
+      &a.non_portable_cluster, &a.constants, &a.binary);
   if (read == 0) throw PythonError();
   if (a.dialect == Py_None) {
     PyErr_SetString(PyExc_TypeError, "Launcher() needs dialect=, such as 'triton-3.6-cuda'");

@@ -40,6 +40,7 @@ struct ConstructorArguments {
   PyObject* scheduling = Py_None;
   int non_portable_cluster = 0;
   PyObject* constants = Py_None;
+  PyObject* binary = Py_None;
 };
 
 extern const char* const kConstructorText;  // docstring, the text signature first

@@ -225,6 +225,9 @@ def test_what_python_may_hand_over() -> None:
         assert repr(read_kernels(buffer)) == "[<KernelParameters of 'add': 6 in 48 bytes>]"
     with pytest.raises(TypeError):
         read_kernels("text")  # type: ignore[arg-type]
+    for made_elsewhere in (KernelParameters, relaunch.Verification):
+        with pytest.raises(TypeError):
+            made_elsewhere.__new__(made_elsewhere)
     with pytest.raises(relaunch.BinaryError) as caught:
         read_kernels(content[:1000])
     error = caught.value

@@ -1,16 +1,11 @@
 #pragma once
-// What binaries need of Python: BinaryError, and bytes lent by an object.
+// Bytes lent by a Python object.
 
 #include <pybind11/pybind11.h>
 
 #include "precompiled/binary/bytes.hpp"
 
 namespace relaunch {
-
-/// Sets relaunch.BinaryError with its attributes.
-void set_binary_error(const binary::BinaryError& error);
-
-namespace binary {
 
 /// The bytes of a bytes-like object for as long as this lives. Throws error_already_set
 /// (TypeError).
@@ -25,7 +20,7 @@ class BufferView {
   BufferView& operator=(const BufferView&) = delete;
   ~BufferView() { PyBuffer_Release(&view_); }
 
-  Bytes bytes() const {
+  binary::Bytes bytes() const {
     return {static_cast<const std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
   }
 
@@ -33,5 +28,4 @@ class BufferView {
   Py_buffer view_{};
 };
 
-}  // namespace binary
 }  // namespace relaunch
