@@ -81,7 +81,7 @@ BOUND = [kind for kind in vars(_core).values() if type(kind).__name__ == "pybind
 
 
 @pytest.mark.parametrize("kind", BOUND)
-def test_no_object_is_unfinished(kind: type) -> None:
+def test_no_object_is_unfinished(kind: Any) -> None:
     """`__new__` by itself would give an object without a value."""
     assert {PyKernelArg, Tree} <= set(BOUND)
     for make in (kind.__new__, object.__new__):
