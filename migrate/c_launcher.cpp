@@ -142,7 +142,7 @@ class LauncherReader {
     for (std::size_t open = text_.find('(', call_.end); open != kNone;
          open = text_.find('(', open + 1)) {
       const std::string_view argument = name_at(text_, open + 1);
-      if (names.count(argument) == 0) continue;
+      if (!names.contains(argument)) continue;
       std::size_t begin = open;
       while (begin > 0 && in_name(text_[begin - 1])) --begin;
       uses_.emplace(argument, text_.substr(begin, open - begin));
@@ -214,7 +214,7 @@ class LauncherReader {
         type_of(call_.letters[at_], use == uses_.end() ? std::string_view() : use->second);
     if (type.empty()) unexpected();
     ++at_;
-    if (parameters_.count(std::string(number_of(name))) == 0) {
+    if (!parameters_.contains(std::string(number_of(name)))) {
       out.type = ArgKind::ARG_CONSTEXPR;
       return out;
     }

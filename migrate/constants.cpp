@@ -96,6 +96,13 @@ class ConstantsReader {
           "the constant " + in_quotes(key.spelled()) + " is not a literal: " + in_quotes(source),
           owner != nullptr ? owner->span : nowhere_);
     } else if (owner != nullptr) {
+      if (!key.path.empty() && owner->type == ArgKind::ARG_KERNEL) {
+        diagnostics_.warning(kFoldedByIndex,
+                             "the constant " + in_quotes(key.spelled()) +
+                                 " is folded into the kernel: it is passed, and the kernel does "
+                                 "not take it",
+                             owner->span);
+      }
       owner->value = std::move(*text);
     } else if (const auto [seen, added] = at_name_.emplace(key.spelled(), rest_.size()); added) {
       rest_.push_back({key.spelled(), std::move(*text)});

@@ -44,6 +44,11 @@ void Diagnostics::warning(std::string_view code, std::string message, Span span)
   }
 }
 
+bool Diagnostics::has_error() const {
+  return std::any_of(list_.begin(), list_.end(),
+                     [](const Diagnostic& d) { return d.severity == Severity::error; });
+}
+
 void Diagnostics::add(Diagnostic diagnostic) {
   if (list_.size() >= kMost) {
     fail(kTooMany, "more than 20 findings in this signature: the rest is not read",

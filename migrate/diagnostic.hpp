@@ -39,6 +39,7 @@ class Diagnostics {
   void error(std::string_view code, std::string message, Span span);
   void warning(std::string_view code, std::string message, Span span);
   void add(Diagnostic diagnostic);
+  bool has_error() const;
   std::vector<Diagnostic> take() { return std::move(list_); }
 
  private:

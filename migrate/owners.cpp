@@ -54,8 +54,9 @@ PyKernelArg* Owners::find(const Key& key) {
   std::uint64_t first = key.path[0];
   if (!by_index_.empty()) {
     const auto found = by_index_.find(first);
-    if (found == by_index_.end()) return nullptr;
-    first = found->second;
+    const bool mixed = !by_name_.empty();  // names beside indices: a name's index is its position
+    if (found == by_index_.end() && !mixed) return nullptr;
+    if (found != by_index_.end()) first = found->second;
   }
   std::vector<PyKernelArg>* level = &entries_.parameters;
   PyKernelArg* owner = nullptr;

@@ -14,6 +14,7 @@
 #include "migrate/mlir.hpp"
 #include "migrate/names.hpp"
 #include "migrate/signature_literal.hpp"
+#include "migrate/surprises.hpp"
 #include "migrate/utf8.hpp"
 #include "migrate/values.hpp"
 
@@ -157,6 +158,7 @@ void read_all(std::string_view text, Form form, std::optional<std::string_view> 
   Described read = read_form(text, form, constants, diagnostics);
   out.constants = std::move(read.constants);
   out.tree.parameters = std::move(read.entries.parameters);
+  if (!diagnostics.has_error()) warn_of_surprises(out.tree, diagnostics);
 }
 
 }  // namespace

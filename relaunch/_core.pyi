@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from mmap import mmap
 from os import PathLike
 from typing import Any, Final, Literal, Protocol, TypeAlias, TypedDict, final
 
@@ -286,6 +287,17 @@ def render_finding(text: str, code: str, message: str, span: tuple[int, int]) ->
     """`line:col: CODE message` and the caret, as SignatureError shows them; span in bytes of UTF-8."""
 
 def read_signatures(content: bytes, path: str, form: str = "auto") -> list[Signature]: ...
+
+EMITTED: Final[tuple[str, ...]]
+
+@final
+class MigrateSession:
+    """One run of `relaunch migrate`. emit: one of EMITTED, or empty for the report; text goes to out and error."""
+
+    def __init__(self, form: str, emit: str, out: Callable[[str], object], error: Callable[[str], object]) -> None: ...
+    def read(self, content: bytes | mmap, path: str) -> None: ...
+    def unreadable(self, path: str, reason: str) -> None: ...
+    def finish(self) -> int: ...
 
 class BinaryError(ValueError):
     """A binary whose kernels cannot be read; str() says where, what was expected and found, and what to do.

@@ -83,6 +83,7 @@ build|g++|has_compiler|g++ 12 or newer, and gcc
 build|cmake|has_cmake|CMake 3.25 or newer
 build|ninja-build|has_command ninja|Ninja
 build|python3-venv python3-dev|find_python|Python 3.10 or newer with venv and its C headers
+build|libcli11-dev|has_header CLI/CLI.hpp|CLI11
 build|libamdhip64-dev|has_header hip/hip_runtime_api.h|the HIP headers
 test|libgtest-dev|has_header gtest/gtest.h|GoogleTest
 test|clang-format-19|has_command clang-format-19|clang-format 19

@@ -10,6 +10,7 @@
 
 #include "migrate/emit.hpp"
 #include "migrate/parse.hpp"
+#include "migrate/session.hpp"
 #include "migrate/source.hpp"
 #include "precompiled/core/tree.hpp"
 #include "precompiled/python/bindings.hpp"
@@ -96,6 +97,34 @@ void bind_signature(py::module_& module) {
   refuse_unfinished(bound);
 }
 
+/// Hands text to a Python callable.
+migrate::Session::Write writer(const py::function& write) {
+  return [write](std::string_view text) { write(py::str(text.data(), text.size())); };
+}
+
+void bind_session(py::module_& module) {
+  using migrate::Session;
+  py::list emitted;
+  for (const std::string_view name : migrate::emitted_names()) emitted.append(py::str(name));
+  module.attr("EMITTED") = py::tuple(emitted);
+  py::class_<Session>(module, "MigrateSession", py::is_final())
+      .def(py::init([](const std::string& form, std::string emit, const py::function& out,
+                       const py::function& error) {
+             return Session(form_named(form), std::move(emit), writer(out), writer(error));
+           }),
+           py::arg("form"), py::arg("emit"), py::arg("out"), py::arg("error"))
+      .def(
+          "read",
+          [](Session& session, const py::buffer& content, const std::string& path) {
+            const py::buffer_info info = content.request();
+            session.read({static_cast<const char*>(info.ptr), static_cast<std::size_t>(info.size)},
+                         path);
+          },
+          py::arg("content"), py::arg("path"))
+      .def("unreadable", &Session::unreadable, py::arg("path"), py::arg("reason"))
+      .def("finish", &Session::finish);
+}
+
 }  // namespace
 
 void bind_migrate(py::module_& module) {
@@ -108,6 +137,7 @@ void bind_migrate(py::module_& module) {
   for (const std::string_view name : migrate::form_names()) forms.append(py::str(name));
   module.attr("FORMS") = py::tuple(forms);
   bind_signature(module);
+  bind_session(module);
   module.def(
       "parse",
       [error_type](const py::str& text, const std::string& form) {

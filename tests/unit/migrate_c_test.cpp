@@ -10,6 +10,9 @@
 namespace relaunch::migrate {
 namespace {
 
+// The first code of warnings about trees, which have tests of their own.
+constexpr std::string_view kSurprise = "RL106";
+
 /// A launcher in the manner of Triton 3.4 for CUDA: its letters and names, what is done with the
 /// arguments, and the list of parameters.
 std::string launcher(const std::string& letters, const std::string& names, const std::string& uses,
@@ -33,6 +36,7 @@ std::string read(std::string_view text, Form form = Form::automatic) {
   EXPECT_EQ(parsed.form, Form::c);
   std::string out = parsed.ok() ? dump(parsed.tree) : "";
   for (const Diagnostic& found : parsed.diagnostics) {
+    if (found.code >= kSurprise) continue;
     out += " " + found.code + " '" +
            parsed.tree.text.substr(found.span.begin,
                                    std::min<std::size_t>(found.span.end - found.span.begin, 12)) +

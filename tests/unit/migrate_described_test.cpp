@@ -10,6 +10,9 @@
 namespace relaunch::migrate {
 namespace {
 
+// The first code of warnings about trees, which have tests of their own.
+constexpr std::string_view kSurprise = "RL106";
+
 /// `form: canonical line`, `; name=value` of the constants of nobody, every finding as `| CODE
 /// begin-end`.
 std::string read(std::string_view text, Form form = Form::automatic) {
@@ -20,6 +23,7 @@ std::string read(std::string_view text, Form form = Form::automatic) {
     out += "; " + constant.name + "=" + constant.value;
   }
   for (const Diagnostic& found : parsed.diagnostics) {
+    if (found.code >= kSurprise) continue;
     out += " | " + found.code + " " + std::to_string(found.span.begin) + "-" +
            std::to_string(found.span.end);
   }
@@ -34,6 +38,7 @@ std::vector<std::string> file(std::string_view bytes, Form form = Form::automati
                        " " + std::string(form_name(one.parsed.form));
     if (one.parsed.ok()) line += " " + dump(one.parsed.tree);
     for (std::size_t i = 0; i < one.places.size(); ++i) {
+      if (one.parsed.diagnostics[i].code >= kSurprise) continue;
       line += " " + one.parsed.diagnostics[i].code + "@" + std::to_string(one.places[i].line) +
               ":" + std::to_string(one.places[i].column);
     }

@@ -10,6 +10,9 @@
 namespace relaunch::migrate {
 namespace {
 
+// The first code of warnings about trees, which have tests of their own.
+constexpr std::string_view kSurprise = "RL106";
+
 /// Every signature as `line:col dump`, or `line:col CODE@line:col ...`.
 std::vector<std::string> read(std::string_view bytes, Form form = Form::automatic) {
   std::vector<std::string> out;
@@ -18,6 +21,7 @@ std::vector<std::string> read(std::string_view bytes, Form form = Form::automati
     if (one.parsed.ok()) line += " " + dump(one.parsed.tree);
     EXPECT_EQ(one.places.size(), one.parsed.diagnostics.size());
     for (std::size_t i = 0; i < one.places.size(); ++i) {
+      if (one.parsed.diagnostics[i].code >= kSurprise) continue;
       line += " " + one.parsed.diagnostics[i].code + "@" + std::to_string(one.places[i].line) +
               ":" + std::to_string(one.places[i].column);
     }

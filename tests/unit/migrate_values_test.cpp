@@ -11,11 +11,15 @@
 namespace relaunch::migrate {
 namespace {
 
+// The first code of warnings about trees, which have tests of their own.
+constexpr std::string_view kSurprise = "RL106";
+
 std::string read(std::string_view text, Form form) {
   const Parsed parsed = parse(text);
   EXPECT_EQ(form_name(parsed.form), form_name(form));
   std::string out = parsed.ok() ? dump(parsed.tree) : "";
   for (const Diagnostic& found : parsed.diagnostics) {
+    if (found.code >= kSurprise) continue;
     out += (out.empty() ? "" : " | ") + found.code + " " + std::to_string(found.span.begin) + "-" +
            std::to_string(found.span.end);
   }

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import relaunch
 from relaunch import ARG_CONSTEXPR, ARG_KERNEL, ARG_TUPLE, PyKernelArg
-from relaunch._core import FORMS
+from relaunch._core import EMITTED, FORMS
 from relaunch.cli import app
 
 UNKNOWN = "expected one like i32, fp32, *fp16, constexpr or tensordesc<fp16[64, 64]>"
@@ -49,7 +49,7 @@ def test_report(tmp_path: Path) -> None:
         "  (i32, *fp33\n"
         "  ^\n"
         f"{file}:4:1: a: i32, b: (i64,)\n"
-        "3 signatures: 2 read, 1 failed\n"
+        "3 signatures: 2 read, 1 failed\nread as: 1 csv, 1 dict\n"
     )
 
 
@@ -62,7 +62,7 @@ def test_warnings_do_not_fail() -> None:
         "<stdin>:1:22: RL101 warning: the constant 'N' is not a literal: 'N'\n"
         "  x: i32, N: constexpr\n"
         "             ^^^^^^^^^\n"
-        "1 signature: 1 read, 0 failed, 1 warning\n"
+        "1 signature: 1 read, 0 failed, 1 warning\nread as: 1 csv\n"
     )
 
 
@@ -70,7 +70,7 @@ def test_json_lines() -> None:
     text = "x: *float32:16, (i32, constexpr), 1.5"
     row = {"text": text, "constants": "{'K': 10, 1: float('nan')}"}
     code, out, err = run("--json", "-", stdin=json.dumps(row).encode() + b"\ni33\n")
-    assert (code, err) == (1, "2 signatures: 1 read, 1 failed\n")
+    assert (code, err) == (1, "2 signatures: 1 read, 1 failed\nread as: 1 csv\n")
     assert [json.loads(line) for line in out.splitlines()] == [
         {
             "source": "<stdin>:1:1",
@@ -120,7 +120,7 @@ def test_writing_twice_changes_nothing() -> None:
 def test_python_runs_and_builds_the_tree() -> None:
     text = "x: *fp32, constexpr, (i32, (*fp16, constexpr), ()), fp64"
     code, out, err = run("--emit", "python", "-", stdin=text.encode())
-    assert (code, err) == (0, "1 signature: 1 read, 0 failed\n")
+    assert (code, err) == (0, "1 signature: 1 read, 0 failed\nread as: 1 csv\n")
     names: dict[str, Any] = {}
     kinds = {"ARG_CONSTEXPR": ARG_CONSTEXPR, "ARG_KERNEL": ARG_KERNEL, "ARG_TUPLE": ARG_TUPLE}
     exec(out, {"PyKernelArg": PyKernelArg, **kinds}, names)
@@ -135,7 +135,10 @@ def test_python_runs_and_builds_the_tree() -> None:
 def test_findings_go_to_standard_error_where_output_is_code() -> None:
     code, out, err = run("--emit", "csv", "-", stdin=b"i32\ni33\n")
     assert (code, out) == (1, "i32\n")
-    assert err == (f"<stdin>:2:1: RL010 unknown type 'i33': {UNKNOWN}\n  i33\n  ^^^\n2 signatures: 1 read, 1 failed\n")
+    assert err == (
+        f"<stdin>:2:1: RL010 unknown type 'i33': {UNKNOWN}\n  i33\n  ^^^\n"
+        "2 signatures: 1 read, 1 failed\nread as: 1 csv\n"
+    )
 
 
 @pytest.mark.parametrize("form", ["TTIR", "nonsense", ""])
@@ -150,7 +153,7 @@ def test_forms_without_a_reader(form: str) -> None:
     ("arguments", "message"),
     [
         ((), "Missing argument 'FILE'"),
-        (("--emit", "cpp", "-"), "no writer for 'cpp': written are json, python, csv"),
+        (("--emit", "html", "-"), f"no writer for 'html': written are {', '.join(EMITTED)}"),
         (("--json", "--emit", "csv", "-"), "--json and --emit csv exclude each other"),
         (("--nonsense", "-"), "No such option: --nonsense"),
     ],
@@ -165,7 +168,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     good = tmp_path / "good"
     good.write_text("i32\n")
     code, out, err = run(str(tmp_path / "none"), str(tmp_path), str(good))
-    assert (code, out) == (2, f"{good}:1:1: i32\n1 signature: 1 read, 0 failed, 2 files could not be read\n")
+    assert (code, out) == (
+        2,
+        f"{good}:1:1: i32\n1 signature: 1 read, 0 failed, 2 files could not be read\nread as: 1 csv\n",
+    )
     assert err == (
         f"relaunch migrate: {tmp_path / 'none'}: No such file or directory\n"
         f"relaunch migrate: {tmp_path}: Is a directory\n"
@@ -209,7 +215,7 @@ def test_output_survives_a_narrow_encoding() -> None:
         env={"PYTHONIOENCODING": "ascii"},
         check=True,
     )
-    assert done.stdout == b"<stdin>:1:1: \\xe9: i32\n1 signature: 1 read, 0 failed\n"
+    assert done.stdout == b"<stdin>:1:1: \\xe9: i32\n1 signature: 1 read, 0 failed\nread as: 1 csv\n"
 
 
 def test_five_thousand_arguments() -> None:

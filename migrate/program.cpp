@@ -1,0 +1,136 @@
+// `relaunch-migrate`: the command `relaunch migrate` without Python.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/session.hpp"
+
+namespace {
+
+using relaunch::migrate::Session;
+
+/// A file that stays open for as long as its bytes are read.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ > 0) close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Bytes of a pipe, or of anything else that cannot be mapped. False with errno set.
+bool read_all(int descriptor, std::string& out) {
+  constexpr std::size_t kPiece = std::size_t{1} << 16U;
+  std::size_t size = 0;
+  while (true) {
+    out.resize(size + kPiece);
+    const ssize_t count = read(descriptor, out.data() + size, kPiece);
+    if (count < 0 && errno == EINTR) continue;
+    out.resize(size + static_cast<std::size_t>(count < 0 ? 0 : count));
+    if (count <= 0) return count == 0;
+    size = out.size();
+  }
+}
+
+void read_file(Session& session, const std::string& name) {
+  const bool standard = name == "-";
+  const std::string shown = standard ? "<stdin>" : relaunch::migrate::shown_path(name);
+  const Descriptor file(standard ? 0 : open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  if (file.number() < 0 || fstat(file.number(), &status) != 0) {
+    return session.unreadable(shown, std::strerror(errno));
+  }
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (!standard && S_ISREG(status.st_mode) && size > 0) {
+    void* const bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+    if (bytes != MAP_FAILED) {
+      session.read({static_cast<const char*>(bytes), size}, shown);
+      munmap(bytes, size);
+      return;
+    }
+  }
+  std::string bytes;
+  if (!read_all(file.number(), bytes)) return session.unreadable(shown, std::strerror(errno));
+  session.read(bytes, shown);
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string out;
+  for (const std::string_view word : words) {
+    out += (out.empty() ? "" : ", ") + std::string(word);
+  }
+  return out;
+}
+
+int run(int count, char** arguments) {
+  using namespace relaunch::migrate;
+  CLI::App app{"Read signatures and say what they are.", "relaunch-migrate"};
+  app.footer(
+      "Exit 0: all were read. 1: at least one has an error. 2: wrong usage, or a file that "
+      "cannot be read.");
+  std::vector<std::string> files;
+  std::string form = "auto";
+  std::string emit;
+  bool json = false;
+  app.add_option("FILE", files, "Files with signatures; - reads standard input.")->required();
+  app.add_option("--form", form, "How they are written: " + joined(form_names()) + ".");
+  app.add_flag("--json", json, "One JSON object a line: the same as --emit json.");
+  app.add_option("--emit", emit,
+                 "What to write instead of a report: " + joined(emitted_names()) + ".");
+  try {
+    app.parse(count, arguments);
+    const std::vector<std::string_view> emitted = emitted_names();
+    if (!find_form(form)) {
+      throw CLI::ValidationError(
+          "--form", "no reader for '" + form + "': the forms read are " + joined(form_names()));
+    }
+    if (!emit.empty() && std::find(emitted.begin(), emitted.end(), emit) == emitted.end()) {
+      throw CLI::ValidationError("--emit",
+                                 "no writer for '" + emit + "': written are " + joined(emitted));
+    }
+    if (json && !emit.empty() && emit != "json") {
+      throw CLI::ValidationError("--json", "excludes --emit " + emit);
+    }
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  const auto write = [](std::FILE* stream) {
+    return [stream](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); };
+  };
+  Session session(*find_form(form), json ? "json" : emit, write(stdout), write(stderr));
+  for (const std::string& name : files) read_file(session, name);
+  const int status = session.finish();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "relaunch-migrate: standard output: %s\n", std::strerror(errno));
+    return 2;
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    return run(count, arguments);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "relaunch-migrate: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,94 @@
+#include "migrate/surprises.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "precompiled/core/types.hpp"
+
+namespace relaunch::migrate {
+namespace {
+
+struct Surprise {
+  std::string_view code;
+  bool (*applies)(std::string_view type, std::size_t depth);
+  std::string_view message;  // behind the type in quotes
+};
+
+bool is_descriptor(std::string_view type) { return type.starts_with("tensordesc"); }
+
+constexpr Surprise kSurprises[] = {
+    {kNeverByValue, [](std::string_view type, std::size_t) { return !find_type(type); },
+     " is no parameter of a kernel: launchers pass it behind a pointer only"},
+    {kBoolWidth, [](std::string_view type, std::size_t) { return type == "i1" || type == "u1"; },
+     " has 1 byte in launchers of 3.5 and 3.6, and 4 bytes before and after"},
+    {kNegativeByte, [](std::string_view type, std::size_t) { return type == "i8"; },
+     " takes no negative value in launchers of 3.0 to 3.6"},
+    {kHalfFloat,
+     [](std::string_view type, std::size_t) { return type == "fp16" || type == "bf16"; },
+     " is half of a C float in launchers of 3.0 to 3.3: the kernel reads a wrong value"},
+    {kNestedDescriptor,
+     [](std::string_view type, std::size_t depth) { return depth > 0 && is_descriptor(type); },
+     " inside a tuple is expanded by launchers of 3.8 and later only"},
+};
+
+class Walk {
+ public:
+  explicit Walk(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  void over(const std::vector<PyKernelArg>& nodes, std::size_t depth) {
+    for (const PyKernelArg& node : nodes) {
+      if (node.type == ArgKind::ARG_KERNEL) at(node, depth);
+      over(node.nested_tuple, depth + 1);
+    }
+  }
+
+ private:
+  void at(const PyKernelArg& node, std::size_t depth) {
+    const std::string_view type = node.dtype;
+    if (type.starts_with('*')) return;
+    for (std::size_t i = 0; i < std::size(kSurprises); ++i) {
+      const Surprise& surprise = kSurprises[i];
+      if (said_[i] || !surprise.applies(type, depth)) continue;
+      said_[i] = true;
+      diagnostics_.warning(surprise.code, in_quotes(type) + std::string(surprise.message),
+                           node.span);
+    }
+  }
+
+  Diagnostics& diagnostics_;
+  bool said_[std::size(kSurprises)] = {};
+};
+
+/// `desc, i32 x n, i64 x n`: what the compiler makes of a descriptor, written out.
+void warn_of_expanded(const Tree& tree, Diagnostics& diagnostics) {
+  const auto& parameters = tree.parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto descriptor = parse_descriptor(parameters[i].dtype);
+    if (!descriptor) continue;
+    const std::size_t rank = descriptor->rank;
+    if (i + 2 * rank >= parameters.size()) continue;
+    const auto first = parameters.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    const auto middle = first + static_cast<std::ptrdiff_t>(rank);
+    const auto last = middle + static_cast<std::ptrdiff_t>(rank);
+    const auto is = [](std::string_view type) {
+      return [type](const PyKernelArg& node) { return node.dtype == type; };
+    };
+    if (!std::all_of(first, middle, is("i32")) || !std::all_of(middle, last, is("i64"))) continue;
+    diagnostics.warning(kExpanded,
+                        "the shape and strides of this descriptor seem to follow it: launchers "
+                        "pass them themselves",
+                        parameters[i].span);
+    return;
+  }
+}
+
+}  // namespace
+
+void warn_of_surprises(const Tree& tree, Diagnostics& diagnostics) {
+  Walk(diagnostics).over(tree.parameters, 0);
+  warn_of_expanded(tree, diagnostics);
+}
+
+}  // namespace relaunch::migrate
