@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from concurrent.futures import Executor
 from typing import Any
 
 from relaunch.audit.run import SchedulerError
 
 _PATIENCE = "10s"
+_LOGGERS = ("distributed", "distributed.client", "tornado.application")  # what goes wrong is told in one line
 
 
 class Cluster:
@@ -20,6 +22,8 @@ class Cluster:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
             raise SchedulerError("--scheduler needs the package `distributed`: pip install distributed") from None
+        for name in _LOGGERS:  # at levels of their own since the import
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:

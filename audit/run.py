@@ -95,7 +95,7 @@ def run(
     try:
         _Work(root, question, state, pool, advance).all_of(batches)
     except CancelledError:
-        raise SchedulerError("the scheduler is gone; what it had found is kept") from None
+        raise SchedulerError("the scheduler is gone; what it had found is kept in the state") from None
     finally:
         pool.close()
 
@@ -157,15 +157,15 @@ class _Work:
 
     @staticmethod
     def _lines(future: Future[Lines]) -> Lines | None:
-        """None where the worker died."""
+        """None where the worker died. Raises CancelledError, and SchedulerError where workers cannot do the work."""
         try:
             return future.result()
-        except (OSError, CancelledError):
+        except CancelledError:
             raise
         except Exception as error:
-            if not _is_death(error):
-                raise
-            return None
+            if _is_death(error):
+                return None
+            raise SchedulerError(f"a worker cannot do the work: {type(error).__name__}: {error}") from error
 
     def _clear_suspects(self) -> None:
         """Each alone, with nothing else under way, so that a death is its own."""

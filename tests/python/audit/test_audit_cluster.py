@@ -33,7 +33,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
-    """A scheduler's address, and the processes of its three workers."""
+    """A scheduler's address, and the processes of its three workers. The scheduler runs in their parent."""
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER)
     with subprocess.Popen(
@@ -42,7 +42,8 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
         assert process.stdout is not None
         address, workers = json.loads(process.stdout.readline())
         yield address, workers
-        process.communicate(timeout=60)
+        if process.poll() is None:
+            process.communicate(timeout=60)
 
 
 @pytest.fixture
@@ -79,6 +80,22 @@ def test_a_worker_dies_on_the_way(tree: Path, tmp_path: Path, cluster: tuple[str
     assert found < 34 * COPIES, "it was over before the worker died"
     assert summary["totals"] == TOTALS
     assert ended(begin(tree, "--jobs", "2")) == (lines, summary)
+
+
+def test_the_scheduler_dies(tree: Path, tmp_path: Path, cluster: tuple[str, list[int]]) -> None:
+    """It is told in one line, and a run without it goes on from what was kept."""
+    address, workers = cluster
+    state = tmp_path / "state"
+    process = begin(tree, "--scheduler", address, "--state", state)
+    while not state.exists() or state.read_bytes().count(b"\n") < 200:
+        assert process.poll() is None
+        time.sleep(0.005)
+    parent = int(Path(f"/proc/{workers[0]}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(parent, signal.SIGKILL)
+    output, errors = process.communicate(timeout=120)
+    assert (process.returncode, output) == (2, "")
+    assert errors == "relaunch audit: the scheduler is gone; what it had found is kept in the state\n"
+    assert ended(begin(tree, "--jobs", "2", "--state", state))[1]["totals"] == TOTALS
 
 
 def test_no_scheduler(tree: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from relaunch.audit import PRECOMPILED, Question
-from relaunch.audit.run import run
+from relaunch.audit.run import SchedulerError, run
 from relaunch.audit.state import State, StateError, line_of
 from relaunch.audit.walk import walk
 
@@ -190,6 +190,28 @@ def test_a_kernel_that_ends_its_worker_is_found(cache: Path, tmp_path: Path) -> 
     assert bad["findings"] == [{"file": "", "message": "reading it ended the process that did"}]
     assert (pool.begun, pool.closed) == (3, 1)
     state.close()
+
+
+def test_workers_that_cannot_do_the_work(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cluster's that lack the package, say."""
+
+    class Lacking(DyingPool):
+        def executor(self) -> Executor:
+            return ThreadPoolExecutor(1)
+
+    state = State.open(tmp_path / "state", str(cache), ANY)
+    pool = Lacking("")
+    counted: list[int] = []
+    monkeypatch.setattr("relaunch.audit.run.examine_batch", lacking)
+    with pytest.raises(SchedulerError) as raised:
+        run(str(cache), ANY, state, pool, counted.append, lambda: None)
+    assert str(raised.value) == "a worker cannot do the work: ModuleNotFoundError: No module named 'relaunch'"
+    assert pool.closed == 1
+    state.close()
+
+
+def lacking(*_: Any) -> Any:
+    raise ModuleNotFoundError("No module named 'relaunch'")
 
 
 def test_an_interrupted_run_says_how_to_go_on(cache: Path, tmp_path: Path) -> None:
