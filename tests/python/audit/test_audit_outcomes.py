@@ -245,8 +245,8 @@ def test_no_folder(tmp_path: Path, audit: Audit) -> None:
 
 def test_page(cache: Path, tmp_path: Path, audit: Audit) -> None:
     """It stands alone, holds every kernel, and text of a tree cannot become markup."""
-    tree = tmp_path / "</script><b>"
-    place = shutil.copytree(cache, tree)
+    place = tmp_path / "</script><b>"
+    shutil.copytree(cache, place / "<" / "script><b>")
     page = tmp_path / "page.html"
     assert audit(place, *FROM, "--html", page).exit_code == 1
     text = page.read_text("utf-8")

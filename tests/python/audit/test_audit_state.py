@@ -131,6 +131,7 @@ def test_a_unit_is_written_once(tmp_path: Path) -> None:
     state.add([("a\udcff\n", line)])
     assert [kernel for _, kernel in state.kernels()] == [{"key": "a"}]
     state.close()
+    assert (tmp_path / "state").read_bytes().count(line) == 1
     again = State.open(tmp_path / "state", "/", ANY)
     assert again.done == {"a\udcff\n"}
     again.close()
