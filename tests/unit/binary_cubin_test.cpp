@@ -111,7 +111,7 @@ TEST(Cubin, Contradictions) {
 
 TEST(Cubin, BrokenRecords) {
   EXPECT_EQ(
-      failure(cubin("\5\x17\0\0")),
+      failure(cubin(std::string("\5\x17\0\0", 4))),
       "malformed: kernel 'k': byte 64: expected a record that begins with 1, 2, 3 or 4, found 5; "
       "the file is damaged: compile the kernel again");
   EXPECT_EQ(
