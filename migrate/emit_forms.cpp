@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "migrate/names.hpp"
+#include "migrate/mlir_text.hpp"
 #include "migrate/number.hpp"
 #include "precompiled/core/types.hpp"
 
@@ -148,7 +148,12 @@ Beside beside(const Signature& signature) {
   out.collect(top, top);
   for (const Constant& constant : signature.parsed.constants) {
     std::string name = constant.name;
-    if (!index_value(name) && !name.starts_with('(')) name = python_string(name);
+    const auto index = index_value(name);
+    // Gaps between the integer keys of a signature are closed: the index would mean another.
+    if (name.starts_with('(') || (index && *index < top.size())) {
+      throw NoPlace{"a constant of an index that is another parameter's place"};
+    }
+    if (!index) name = python_string(name);
     out.constants +=
         (out.constants.empty() ? "" : ", ") + name + ": " + python_value(constant.value);
   }
@@ -231,8 +236,11 @@ std::string ir_type(const std::string& type) {
   std::string shape = type.substr(open + 1, close - open - 1);
   std::erase(shape, ' ');
   std::replace(shape.begin(), shape.end(), ',', 'x');
-  return std::string(descriptor->is_im2col ? "!ttng.tensordesc_im2col<" : "!tt.tensordesc<") +
-         shape + "x" + ir_scalar(descriptor->element) + ">";
+  std::string out =
+      std::string(descriptor->is_im2col ? "!ttng.tensordesc_im2col<" : "!tt.tensordesc<") + shape +
+      "x" + ir_scalar(descriptor->element) + ">";
+  if (descriptor_named(out) != type) throw NoPlace{"a block that is not spelled like [64, 64]"};
+  return out;
 }
 
 std::string as_ttir(const Signature& signature) {

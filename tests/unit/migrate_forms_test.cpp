@@ -140,9 +140,19 @@ TEST(Forms, WhatAFormHasNoPlaceFor) {
   EXPECT_EQ(as("(i32,)", Form::aot), "no place for a tuple");
   EXPECT_EQ(as("constexpr", Form::ttir), "no place for a constexpr");
   EXPECT_EQ(as("*kfp32", Form::ttir), "no place for the type 'kfp32'");
+  EXPECT_EQ(as("tensordesc<fp16[4 8]>", Form::ttir),
+            "no place for a block that is not spelled like [64, 64]");
   EXPECT_EQ(as("i16", Form::values), "no place for the type 'i16'");
   EXPECT_EQ(as("(a: i32, i64)", Form::ast),
             "no place for an item without a name behind one with a name");
+}
+
+TEST(Forms, GapsBetweenIndicesAreClosed) {
+  EXPECT_EQ(as("ASTSource(k, {0: 'i32', 2: 'i64'}, {1: 4})", Form::ast),
+            "no place for a constant of an index that is another parameter's place");
+  EXPECT_EQ(as("ASTSource(k, {0: 'i32', 2: 'i64'}, {3: 4, 'N': 5})", Form::inductor),
+            "triton_meta={'signature': {0: \"i32\", 1: \"i64\"}, 'constants': {3: 4, \"N\": 5}, "
+            "'configs': []}");
 }
 
 TEST(Forms, CppTables) {

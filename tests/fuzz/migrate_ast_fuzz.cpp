@@ -1,0 +1,8 @@
+// Calls of ASTSource in Python files.
+// Seeds: tests/python/migrate/samples/ast*.txt
+
+#include "tests/fuzz/migrate_fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return relaunch::migrate::fuzz(data, size, relaunch::migrate::Form::ast);
+}

@@ -1,0 +1,8 @@
+// Lines of migrate --json, and lists of PyKernelArg.
+// Seeds: tests/fuzz/seeds/migrate/tree/*
+
+#include "tests/fuzz/migrate_fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return relaunch::migrate::fuzz(data, size, relaunch::migrate::Form::tree);
+}

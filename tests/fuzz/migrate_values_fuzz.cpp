@@ -1,0 +1,8 @@
+// Lists of values.
+// Seeds: tests/fuzz/seeds/migrate/values/*
+
+#include "tests/fuzz/migrate_fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return relaunch::migrate::fuzz(data, size, relaunch::migrate::Form::values);
+}
