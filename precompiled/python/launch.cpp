@@ -19,10 +19,26 @@
 namespace relaunch {
 namespace {
 
-/// Larger frames are taken from the heap; 256 parameters of 8 bytes fit, items of tuples or not. A
-/// data_ptr() or hook may launch again, as deep as Python's recursion limit of 1000 lets it, on a
-/// stack of 8 MiB.
-constexpr std::uint32_t kLargestStackFrame = 6400;
+/// A data_ptr() or hook may launch again, as deep as Python's recursion limit of 1000 lets it, on a
+/// stack of 8 MiB: frames up to the first size fit that often. Larger ones are on the stacks of all
+/// threads together only so many times, and otherwise on the heap. 256 parameters of 8 bytes, each
+/// in a tuple of its own, need half of the second size.
+constexpr std::uint32_t kSmallFrame = 6400;
+constexpr std::uint32_t kLargestStackFrame = 16 * 1024;
+constexpr int kMostLargeFrames = 64;
+
+/// One of the large frames that are on stacks now. Under the GIL.
+class LargeFrame {
+ public:
+  LargeFrame() noexcept { ++count_; }
+  LargeFrame(const LargeFrame&) = delete;
+  LargeFrame& operator=(const LargeFrame&) = delete;
+  ~LargeFrame() { --count_; }
+  static bool is_allowed() noexcept { return count_ < kMostLargeFrames; }
+
+ private:
+  static inline int count_ = 0;
+};
 
 /// What only `launch` is given.
 struct Surroundings {
@@ -224,11 +240,27 @@ template <Shape shape, Order order, bool with_surroundings>
   return true;
 }
 
-/// `run` in a frame from the heap.
 template <Shape shape, Order order, bool with_surroundings>
-[[gnu::noinline]] PyObject* run_in_heap_frame(const Launcher& self, PyObject* const* arguments,
-                                              LaunchRequest& request,
-                                              const Surroundings& surroundings) {
+[[gnu::always_inline]] inline PyObject* run_on_stack(const Launcher& self,
+                                                     PyObject* const* arguments,
+                                                     LaunchRequest& request,
+                                                     const Surroundings& surroundings) {
+  // alloca: the exact size is known per launcher only, and a launch must not touch the heap.
+  auto* frame =
+      static_cast<std::byte*>(__builtin_alloca_with_align(self.frame_bytes, kSlotAlignment * 8));
+  if (!run<shape, order, with_surroundings>(self, arguments, request, surroundings, frame))
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+template <Shape shape, Order order, bool with_surroundings>
+[[gnu::noinline]] PyObject* run_in_large_frame(const Launcher& self, PyObject* const* arguments,
+                                               LaunchRequest& request,
+                                               const Surroundings& surroundings) {
+  if (self.frame_bytes <= kLargestStackFrame && LargeFrame::is_allowed()) {
+    const LargeFrame counted;
+    return run_on_stack<shape, order, with_surroundings>(self, arguments, request, surroundings);
+  }
   std::size_t space = self.frame_bytes + kSlotAlignment;
   const std::unique_ptr<void, void (*)(void*)> memory(std::malloc(space), std::free);
   void* frame = memory.get();
@@ -241,22 +273,17 @@ template <Shape shape, Order order, bool with_surroundings>
   Py_RETURN_NONE;
 }
 
-/// Gives `run` its frame: on the stack, or for the largest on the heap.
+/// Gives `run` its frame.
 template <Shape shape, Order order, bool with_surroundings>
 [[gnu::always_inline]] inline PyObject* run_in_frame(const Launcher& self,
                                                      PyObject* const* arguments,
                                                      LaunchRequest& request,
                                                      const Surroundings& surroundings) {
-  if (self.frame_bytes > kLargestStackFrame) [[unlikely]] {
-    return run_in_heap_frame<shape, order, with_surroundings>(self, arguments, request,
-                                                              surroundings);
+  if (self.frame_bytes > kSmallFrame) [[unlikely]] {
+    return run_in_large_frame<shape, order, with_surroundings>(self, arguments, request,
+                                                               surroundings);
   }
-  // alloca: the exact size is known per launcher only, and a launch must not touch the heap.
-  auto* frame =
-      static_cast<std::byte*>(__builtin_alloca_with_align(self.frame_bytes, kSlotAlignment * 8));
-  if (!run<shape, order, with_surroundings>(self, arguments, request, surroundings, frame))
-    return nullptr;
-  Py_RETURN_NONE;
+  return run_on_stack<shape, order, with_surroundings>(self, arguments, request, surroundings);
 }
 
 /// The grid and the stream. False with an exception set.

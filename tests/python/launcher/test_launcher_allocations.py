@@ -37,6 +37,8 @@ values = [1000 + i if shape == "ints" else bench_tensor.Tensor(4096 * i + 4096, 
 signature = ", ".join([kind] * count)
 if shape in ("tuple", "list"):
     signature, values = f"({signature})", [tuple(values) if shape == "tuple" else values]
+elif shape == "tuples":
+    signature, values = ", ".join([f"({kind},)"] * count), [(value,) for value in values]
 launcher = relaunch.Launcher(signature, dialect=f"triton-3.6-{backend}", function=1, driver=str(recorder.path))
 if entry == "call":
     launch, arguments = launcher, (1, 1, 1, 0, *values)
@@ -74,7 +76,7 @@ def allocations(folder: Path, *what: object) -> int:
 
 
 @pytest.mark.parametrize("entry", ["call", "launch"])
-@pytest.mark.parametrize("shape", ["ints", "tensors", "tuple", "list"])
+@pytest.mark.parametrize("shape", ["ints", "tensors", "tuple", "list", "tuples"])
 @pytest.mark.parametrize("backend", ["cuda", "hip"])
 def test_256_parameters_take_nothing_from_the_heap(folder: Path, backend: str, shape: str, entry: str) -> None:
     assert allocations(folder, backend, shape, 256, entry) == 0
