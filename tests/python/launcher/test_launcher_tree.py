@@ -77,7 +77,7 @@ def test_nesting_is_bounded() -> None:
     assert relaunch.Tree([node]).dump().startswith("((((")
 
 
-BOUND = [kind for kind in vars(_core).values() if type(kind).__name__ == "pybind11_type"]
+BOUND: list[Any] = [kind for kind in vars(_core).values() if type(kind).__name__ == "pybind11_type"]
 
 
 @pytest.mark.parametrize("kind", BOUND)
