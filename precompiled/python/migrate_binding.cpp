@@ -107,7 +107,9 @@ void bind_session(py::module_& module) {
   py::list emitted;
   for (const std::string_view name : migrate::emitted_names()) emitted.append(py::str(name));
   module.attr("EMITTED") = py::tuple(emitted);
-  py::class_<Session>(module, "MigrateSession", py::is_final())
+  py::class_<Session> bound(module, "MigrateSession", py::is_final());
+  refuse_unfinished(bound);
+  bound
       .def(py::init([](const std::string& form, std::string emit, const py::function& out,
                        const py::function& error) {
              return Session(form_named(form), std::move(emit), writer(out), writer(error));

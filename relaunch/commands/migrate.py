@@ -7,7 +7,7 @@ import mmap
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -54,12 +54,14 @@ def migrate(
     session = MigrateSession(form, target, sys.stdout.write, sys.stderr.write)
     for name in files:
         shown = STANDARD_INPUT if name == "-" else name.encode("utf-8", "backslashreplace").decode()
-        try:
-            with content_of(name) as content:
-                session.read(content, shown)
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else None
-            session.unreadable(shown, reason or str(error))
+        with ExitStack() as opened:
+            try:
+                content = opened.enter_context(content_of(name))
+            except (OSError, ValueError) as error:
+                reason = error.strerror if isinstance(error, OSError) else None
+                session.unreadable(shown, reason or str(error))
+                continue
+            session.read(content, shown)
     if status := session.finish():
         raise typer.Exit(status)
 

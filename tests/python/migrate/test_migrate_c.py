@@ -47,7 +47,7 @@ def read_back(text: str) -> Any:
     (found,) = read_signatures(text.encode(), "launcher.c")
     assert found.form == "c"
     line = json.loads(found.to_json())
-    assert [one["code"] for one in line["diagnostics"]] in ([], ["RL104"])
+    assert {one["code"] for one in line["diagnostics"]} <= {"RL104", "RL108", "RL109"}  # warnings about types
 
     def plain(nodes: Any) -> Any:
         return tuple(plain(one["items"]) if "items" in one else one.get("type", "constexpr") for one in nodes)
