@@ -9,10 +9,23 @@ namespace {
 
 constexpr std::string_view kHiddenType = "*i8";
 
-std::uint32_t next_offset(std::uint32_t end, const Parameter& parameter, std::uint32_t base) {
+// Of CUtensorMap in the cuda.h of CUDA 13; Triton's is aligned to 64 bytes, as older ones were.
+constexpr std::uint32_t kNewerMapAlignment = 128;
+
+std::uint32_t next_offset(std::uint32_t end, std::uint32_t alignment, std::uint32_t base) {
   const std::uint64_t address = std::uint64_t{base} + end;
-  const std::uint64_t alignment = parameter.alignment;
-  return static_cast<std::uint32_t>((address + alignment - 1) / alignment * alignment - base);
+  const std::uint64_t aligned = (address + alignment - 1) / alignment * alignment;
+  return static_cast<std::uint32_t>(aligned - base);
+}
+
+/// Where a parameter lies behind `end`: a tensor map where the kernel has it, if that is aligned as
+/// either release has it. A launch copies it to wherever the kernel wants it.
+std::uint32_t planned_offset(std::uint32_t end, const Parameter& parameter,
+                             const KernelParameter* found, std::uint32_t base) {
+  const std::uint32_t offset = next_offset(end, parameter.alignment, base);
+  if (parameter.type != Type::nv_tma_desc || found == nullptr) return offset;
+  const std::uint32_t newer = next_offset(end, kNewerMapAlignment, base);
+  return found->offset == newer ? newer : offset;
 }
 
 bool same_place(const PlannedParameter& planned, const KernelParameter& found) {
@@ -56,22 +69,24 @@ std::string without_blanks_behind(std::string line) {
 
 Comparison compare(const Plan& plan, const KernelParameters& kernel) {
   Comparison out;
+  out.found.reserve(kernel.parameters.size());
+  for (const KernelParameter& parameter : kernel.parameters) {
+    if (parameter.hidden) continue;
+    out.found.push_back(parameter);
+    out.found_bytes = parameter.offset + parameter.size;
+  }
   out.planned.reserve(plan.parameters.size());
   for (const Parameter& parameter : plan.parameters) {
     PlannedParameter planned;
     planned.name = parameter.name;
     planned.hidden = parameter.leaf == kNoLeaf;
     planned.type = planned.hidden ? std::string(kHiddenType) : plan.leaves[parameter.leaf].type;
-    planned.offset = next_offset(out.planned_bytes, parameter, kernel.base);
+    const std::size_t i = out.planned.size();
+    const KernelParameter* found = i < out.found.size() ? &out.found[i] : nullptr;
+    planned.offset = planned_offset(out.planned_bytes, parameter, found, kernel.base);
     planned.size = parameter.size;
     out.planned_bytes = planned.offset + planned.size;
     out.planned.push_back(std::move(planned));
-  }
-  out.found.reserve(kernel.parameters.size());
-  for (const KernelParameter& parameter : kernel.parameters) {
-    if (parameter.hidden) continue;
-    out.found.push_back(parameter);
-    out.found_bytes = parameter.offset + parameter.size;
   }
   const std::size_t common = std::min(out.planned.size(), out.found.size());
   for (std::size_t i = 0; i < common; ++i) {
@@ -85,10 +100,10 @@ Comparison compare(const Plan& plan, const KernelParameters& kernel) {
 
 Comparison compare_anywhere(const Plan& plan, KernelParameters kernel) {
   constexpr std::uint32_t kStep = 16;
-  constexpr std::uint32_t kLargestAlignment = 64;  // of a type
   kernel.base = 0;
   Comparison best = compare(plan, kernel);
-  for (kernel.base = kStep; kernel.base < kLargestAlignment && !best.fits(); kernel.base += kStep) {
+  for (kernel.base = kStep; kernel.base < kNewerMapAlignment && !best.fits();
+       kernel.base += kStep) {
     Comparison other = compare(plan, kernel);
     if (other.difference > best.difference) best = std::move(other);  // kNone is the largest
   }

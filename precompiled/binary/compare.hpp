@@ -30,6 +30,7 @@ struct Comparison {
   bool fits() const { return difference == kNone; }
 };
 
+/// A tensor map may be aligned to 64 bytes, as Triton has it, or to 128, as cuda.h has it now.
 Comparison compare(const Plan& plan, const KernelParameters& kernel);
 
 /// The same where nothing says where the kernel's block begins: one begin that fits will do, of

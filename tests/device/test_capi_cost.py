@@ -15,7 +15,12 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("precompiled/core", "migrate", "capi")
+# The lists in CMakeLists.txt that the target `relaunch` links, but for relaunch_driver, which would need HIP.
+LISTS = {
+    "precompiled/core": "add_library(relaunch_core STATIC",
+    "migrate": "add_library(relaunch_migrate STATIC",
+    "capi": "set(capi_sources",
+}
 SOURCES = ("precompiled/driver/cuda.cpp", "precompiled/driver/library.cpp", "tests/device/no_hip.cpp")
 ROUNDS = 30
 STORED = 1234
@@ -32,13 +37,19 @@ def cuda_header_folders() -> Iterator[Path]:
         yield from sorted(Path(place).glob("*/include"))
 
 
+def listed(folder: str, opening: str) -> list[Path]:
+    """The sources that the folder's CMakeLists.txt names behind these words."""
+    _, found, rest = (ROOT / folder / "CMakeLists.txt").read_text("utf-8").partition(opening)
+    assert found, f"{folder}/CMakeLists.txt has no {opening!r}"
+    return [ROOT / folder / name for name in rest.partition(")")[0].split()]
+
+
 def build(folder: Path) -> Path:
     """librelaunch and the program, compiled with g++ alone: a device machine need not have HIP's headers."""
     headers = next(found for found in cuda_header_folders() if (found / "cuda.h").exists())
     flags = ["-std=c++20", "-O3", "-DNDEBUG", "-fPIC", f"-I{ROOT}", f"-I{ROOT / 'capi/include'}", f"-I{headers}"]
     hidden = ["-fvisibility=hidden", "-fvisibility-inlines-hidden"]
-    sources = [source for name in FOLDERS for source in sorted((ROOT / name).glob("*.cpp"))]
-    sources = [source for source in sources if "int main(" not in source.read_text()]
+    sources = [source for name, opening in LISTS.items() for source in listed(name, opening)]
     sources += [ROOT / source for source in SOURCES]
 
     def compiled(source: Path) -> Path:

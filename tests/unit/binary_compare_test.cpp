@@ -71,6 +71,34 @@ TEST(Compare, TheBlocksBeginMovesAlignedParameters) {
   EXPECT_TRUE(compare(plan, find_kernel(read_kernels(bytes_of(ptx)), "mix")).fits());
 }
 
+/// As nvcc lays out kernels/load_tile.cu: by a cuda.h of before and after the map's alignment grew.
+KernelParameters load_tile(std::uint32_t map, std::uint32_t base) {
+  KernelParameters kernel;
+  kernel.base = base;
+  std::uint32_t offset = map;
+  for (const std::uint32_t size : {128, 4, 4, 8, 8, 8, 8, 4, 4, 8, 8}) {
+    kernel.parameters.push_back({"", "", offset, size, 0, false});
+    offset += size;
+  }
+  return kernel;
+}
+
+TEST(Compare, TensorMapsOfEitherAlignment) {
+  const Plan plan = plan_of(
+      {entry("tensordesc<fp32[8, 16]>"), entry("*fp32"), entry("*i64"), entry("i32"), entry("i32")},
+      "triton-3.6-cuda", {true});
+  for (const std::uint32_t map : {48U, 112U}) {
+    const Comparison comparison = compare(plan, load_tile(map, 0x210));
+    EXPECT_TRUE(comparison.fits()) << describe_layouts(comparison);
+    EXPECT_EQ(comparison.planned_bytes, map + 192U);
+    EXPECT_TRUE(compare_anywhere(plan, load_tile(map, 0)).fits());
+  }
+  EXPECT_TRUE(compare_anywhere(plan, load_tile(0, 0)).fits());
+  EXPECT_EQ(compare(plan, load_tile(176, 0x210)).difference, 0U);
+  EXPECT_EQ(compare_anywhere(plan, load_tile(8, 0)).difference, 0U);
+  EXPECT_EQ(compare_anywhere(plan, load_tile(128, 0)).difference, 0U);
+}
+
 TEST(Compare, WhatTheRuntimeFillsIsNoneOfTheSignatures) {
   Plan plan = plan_of({entry("*i64"), entry("fp64"), entry("i8")}, "triton-3.6-hip");
   plan.parameters.resize(3);

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("distributed", reason="the cluster is dask.distributed's, which is not installed")
+
 FROM = ("--from", "triton-3.0-cuda", "--from", "triton-3.0-hip")
 COPIES = 100
 TOTALS = {"moves": 26 * COPIES, "diverges": 8 * COPIES, "recompile": 0, "misfit": 0, "unreadable": 0}
