@@ -71,20 +71,23 @@ def test_a_broken_line_in_the_middle_is_done_again(cache: Path, tmp_path: Path, 
 
 def test_a_killed_run_goes_on(cache: Path, tmp_path: Path, records: Records) -> None:
     """Killed with all its processes' parent gone: the processes leave too, and the totals are those of one run."""
-    tree = multiplied(cache, tmp_path / "tree", 60)
+    copies = 300  # enough for the run to be alive when it is seen to have begun
+    tree = multiplied(cache, tmp_path / "tree", copies)
     state = tmp_path / "state"
     command = [sys.executable, "-m", "relaunch", "audit", str(tree), *FROM, "--state", str(state), "--jobs", "2"]
     killed = subprocess.Popen([*command, "--json"], stdout=subprocess.DEVNULL)
-    while not state.exists() or state.read_bytes().count(b"\n") < 100:
+    while not state.exists() or state.read_bytes().count(b"\n") < 2:
         assert killed.poll() is None
         time.sleep(0.005)
     children = Path(f"/proc/{killed.pid}/task/{killed.pid}/children").read_text().split()
     killed.send_signal(signal.SIGKILL)
     killed.wait()
-    assert state.read_bytes().count(b"\n") < 60 * 34
+    assert state.read_bytes().count(b"\n") < copies * 34
     _, summary, _ = records(tree, *FROM, "--state", state)
-    assert summary["totals"] == {"moves": 26 * 60, "diverges": 8 * 60, "recompile": 0, "misfit": 0, "unreadable": 0}
-    assert summary["kernels"] == len({json.loads(line)["unit"] for line in state.read_text().splitlines()[1:]}) == 2040
+    totals = {"moves": 26 * copies, "diverges": 8 * copies, "recompile": 0, "misfit": 0, "unreadable": 0}
+    assert summary["totals"] == totals
+    units = {json.loads(line)["unit"] for line in state.read_text().splitlines()[1:]}
+    assert summary["kernels"] == len(units) == 34 * copies
     deadline = time.monotonic() + 20
     while any(Path(f"/proc/{child}").exists() for child in children):
         assert time.monotonic() < deadline, "processes outlived their parent"
@@ -216,11 +219,11 @@ def lacking(*_: Any) -> Any:
 
 
 def test_an_interrupted_run_says_how_to_go_on(cache: Path, tmp_path: Path) -> None:
-    tree = multiplied(cache, tmp_path / "tree", 60)
+    tree = multiplied(cache, tmp_path / "tree", 300)
     state = tmp_path / "state"
     command = [sys.executable, "-m", "relaunch", "audit", str(tree), *FROM, "--state", str(state), "--jobs", "1"]
     begun = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    while not state.exists() or state.read_bytes().count(b"\n") < 100:
+    while not state.exists() or state.read_bytes().count(b"\n") < 2:
         assert begun.poll() is None
         time.sleep(0.005)
     begun.send_signal(signal.SIGINT)
