@@ -2,7 +2,7 @@
 # function step_NAME; `run_steps NAME...` runs them all, even after a failure, and then exits 1 if
 # one failed.
 
-all_steps=(format ruff mypy unit asan threads fuzz tidy pytest)
+all_steps=(format ruff mypy unit asan threads fuzz tidy pytest mutants)
 
 cpp_sources() {
   find precompiled migrate capi differential kernels tests relaunch \
@@ -68,6 +68,9 @@ step_pytest() {
   fi
   .venv/bin/python -m pytest -n 2 --dist=loadgroup "$@"
 }
+
+# A few seeded faults; `./run mutants` tries all of them.
+step_mutants() { .venv/bin/python -m tools.mutants --quick; }
 
 run_native_benchmarks() {
   configure release -DRELAUNCH_BUILD_BENCHMARKS=ON &&
