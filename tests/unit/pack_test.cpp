@@ -79,6 +79,9 @@ TEST(PackBf16, OnlyTruncationLosesNans) {
   EXPECT_EQ(truncate_bf16(low_payload), 0x7FC0);
   EXPECT_TRUE((round_bf16(NAN) & 0x7F) != 0);
   EXPECT_EQ(round_bf16(NAN) & 0x7F80, 0x7F80);
+  // Every bit of the payload set: rounding up would carry into the sign.
+  EXPECT_EQ(round_bf16(std::bit_cast<double>(~std::uint64_t{0} >> 1)), 0x7FFF);
+  EXPECT_EQ(round_bf16(std::bit_cast<double>(~std::uint64_t{0})), 0xFFFF);
 }
 
 }  // namespace

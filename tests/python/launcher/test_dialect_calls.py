@@ -157,6 +157,24 @@ def test_clusters_of_older_releases_scale_every_dimension(of: Any, refused: Any,
     refused(driver, lambda: launch(driver, launcher, metadata=(4, 2, 0, 1, -1, 1)), ValueError, text)
 
 
+def test_what_was_bound_decides_nothing_where_metadata_is_given(each: Any) -> None:
+    """The same launches from launchers that were bound with each of the geometries themselves."""
+    counts = [(4, 1, 0), (8, 1, 0), (4, 1, 233473), (4, 2, 0), (4, 2, 233473), (4, 4, 0), (4, 16, 233473)]
+    older = each.at_least < (3, 6)
+    metadata = [(*one, *dims) for one in counts for dims in ([(one[1], 1, 1), (1, one[1], 1)] if older else [()])]
+    seen = []
+    for warps, ctas, shared, *dims in metadata:
+        given: dict[str, Any] = {"num_warps": warps, "num_ctas": ctas, "shared": shared, "function": None}
+        if older and ctas > 1 and each.backend == "cuda":
+            given["cluster"] = tuple(dims)
+        launcher = each.bind(**given)
+        each.forget(launcher)
+        for one in metadata:
+            launch(each, launcher, metadata=one)
+        seen.append(each.events())
+    assert [events for events in seen if events != seen[0]] == []
+
+
 @pytest.mark.parametrize("release", ["3.0", "3.2", "3.3", "3.4", "3.5"])
 def test_hip_had_no_clusters(of: Any, release: str) -> None:
     driver = of(f"{release}-hip")

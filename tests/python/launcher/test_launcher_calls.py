@@ -353,6 +353,10 @@ def test_scratch_in_all_its_forms(cuda: Any, tensor: Any) -> None:
         launcher(*GRID, STREAM, 7)
         assert cuda.launches()[0]["params"] == ["07000000", shown, "0000000000000000"]
     assert asked == [((2, 3, 4), STREAM)]
+    order: list[str] = []  # as Triton's Python side allocates, before its launcher is called
+    launcher = cuda.bind("i32", global_scratch=lambda *_: order.append("scratch"))
+    launch(launcher, 7, enter=lambda _: order.append("enter"))
+    assert order == ["scratch", "enter"]
 
 
 def test_what_scratch_may_not_be(driver: Any, refused: Any, tensor: Any) -> None:

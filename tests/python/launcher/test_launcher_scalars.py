@@ -136,6 +136,36 @@ def test_bf16_truncates_unless_told_to_round(driver: Any) -> None:
     assert run(driver, "bf16", 3, Index(3), round_bf16=True) == ["4040", "4040"]
 
 
+def test_halves_are_rounded_as_cpython_rounds_them(driver: Any) -> None:
+    """Neighbours, what lies in the middle and on both sides of it: subnormal, normal, and up to the largest."""
+    values: list[float] = []
+    for bits in (*range(0, 0x7BFF, 61), 0x3FE, 0x3FF, 0x400, 0x7BFE):
+        low, high = struct.unpack("<2e", struct.pack("<2H", bits, bits + 1))
+        middle = (low + high) / 2
+        values += [low, middle, -middle, middle * (1 - 2**-40), middle * (1 + 2**-40)]
+    for start in range(0, len(values), 500):
+        some = values[start : start + 500]
+        assert run(driver, "fp16", *some) == [struct.pack("<e", value).hex() for value in some]
+
+
+@pytest.mark.parametrize(
+    ("value", "truncated", "rounded"),
+    [
+        (float.fromhex("0x1.01p0"), "803f", "803f"),  # in the middle: to even
+        (float.fromhex("0x1.03p0"), "813f", "823f"),
+        (float.fromhex("-0x1.01p0"), "80bf", "80bf"),
+        (float.fromhex("0x1.fep127"), "7f7f", "7f7f"),
+        (float.fromhex("0x1.ffp127"), "7f7f", "807f"),
+        (float("inf"), "807f", "807f"),
+        (*struct.unpack("<d", b"\xff" * 7 + b"\x7f"), "ff7f", "ff7f"),  # a NaN with every bit of its payload
+        (*struct.unpack("<d", b"\xff" * 8), "ffff", "ffff"),
+    ],
+)
+def test_bf16_ends_and_middles(driver: Any, value: float, truncated: str, rounded: str) -> None:
+    assert run(driver, "bf16", value) == [truncated]
+    assert run(driver, "bf16", value, round_bf16=True) == [rounded]
+
+
 @pytest.mark.parametrize("kind", ["fp16", "bf16", "fp32", "fp64"])
 def test_what_is_a_real_number(driver: Any, refused: Any, kind: str) -> None:
     class Sub(float):
@@ -166,6 +196,18 @@ def test_fp16_overflow_comes_last(driver: Any, refused: Any, tensor: Any) -> Non
     refused(driver, lambda: launcher(1, 1, 1, 0, 65520.0, 1, "x"), TypeError, text)
     text = place + "expected a number that fits fp16, got Float"
     refused(driver, lambda: launcher(1, 1, 1, 0, Float(-1e9), 1, 1), OverflowError, text)
+
+
+def test_an_overflow_is_forgotten_with_its_launch(driver: Any) -> None:
+    """Enough of them that some memory of the launch that failed is used again by the next."""
+    launcher = driver.bind(*["fp16"] * 200)
+    driver.forget(launcher)
+    for value in (1e6, 1.0, 1e6, 1.0):
+        try:
+            launcher(1, 1, 1, 0, *[value] * 200)
+        except OverflowError:
+            assert value == 1e6
+    assert [event["params"][:200] for event in driver.launches()] == [["003c"] * 200] * 2
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("mine"), KeyboardInterrupt(), TypeError("mine"), OverflowError()])
