@@ -36,6 +36,7 @@ QUICK_PART = (
     "tests/python/test_generator_launches.py",
     "tests/python/test_generator_signatures.py",
     "tests/python/test_generator_build.py",
+    "tests/python/test_contract_recordings.py",
     "tests/python/test_verify.py",
     "tests/golden/test_precompiled.py",
     "tests/golden/test_golden.py",

@@ -222,6 +222,13 @@ def test_a_context_is_made_where_the_release_makes_one(each: Any) -> None:
         made = [event["call"] for event in each.events()][:-1]
         ensured = each.backend == "cuda" and each.at_least >= (3, 2)
         assert made == (["cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"] if ensured else [])
+    # Before anything is looked at.
+    for call in (lambda: launcher("x", 1, 1, 0, 5), lambda: launch(each, launcher, 5, grid=("x", 1, 1))):
+        each.forget(launcher)
+        each.recorder.no_context()
+        with pytest.raises(TypeError):
+            call()
+        assert [event["call"] for event in each.events()] == made
 
 
 METADATA_WORDS = {

@@ -47,6 +47,7 @@ def test_what_is_no_tensor_map() -> None:
 
 def test_tensor_maps_are_passed_by_value(cuda: Any, triton: None) -> None:
     launcher = cuda.bind("i8", "nvTmaDesc", "nvTmaDesc")
+    assert [one["offset"] for one in launcher.parameters] == [0, 64, 192, 320, 328]
     launcher(1, 1, 1, 0, 1, relaunch.TensorMap(BYTES), _native.PyCUtensorMap(BYTES[::-1]))
     assert cuda.parameters() == ["01", BYTES.hex(), BYTES[::-1].hex()]
 

@@ -124,6 +124,16 @@ def test_parameters_up_to_the_limit(driver: Any) -> None:
     assert text.endswith("it ends at byte 32768 of the kernel's parameters; the driver takes 32764")
 
 
+@pytest.mark.parametrize("dialect", ["3.0-cuda", "3.2-hip"])
+def test_the_last_byte_of_the_limit(of: Any, dialect: str) -> None:
+    """Without hidden pointers: 8191 ints end where the limit is."""
+    driver = of(dialect)
+    launcher = driver.bind(*["i32"] * 8191)
+    assert launcher.parameters[-1]["offset"] + 4 == 32764
+    text = bind_error(driver, *["i32"] * 8192)
+    assert text.endswith("it ends at byte 32768 of the kernel's parameters; the driver takes 32764")
+
+
 @pytest.mark.parametrize(("version", "release"), [(11080, "11.8"), (12000, "12.0")])
 def test_an_old_driver_takes_fewer_parameters(cuda: Any, version: int, release: str) -> None:
     cuda.recorder.driver_version(version)

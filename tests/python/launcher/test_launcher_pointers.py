@@ -108,3 +108,15 @@ def test_the_first_failure_ends_it(driver: Any, refused: Any, tensor: Any) -> No
     text = "argument 1 'x' of add(*fp32, *fp32): expected an address of 64 bits, got -1"
     refused(driver, lambda: launcher(1, 1, 1, 0, -1, tensor(0x1000, driver.recorder)), OverflowError, text)
     assert driver.events() == []
+
+
+def test_scratch_with_a_data_ptr_is_not_called(driver: Any, tensor: Any) -> None:
+    class Tensor(tensor):  # type: ignore[misc]
+        def __call__(self, *_: Any) -> Any:
+            raise AssertionError("an object with data_ptr is no allocator")
+
+    launcher = driver.bind(profile_scratch=Tensor(0x1000))
+    driver.forget(launcher)
+    launcher(1, 1, 1, 0)
+    (launch,) = driver.launches()
+    assert launch["params"][-1] == "0010000000000000"

@@ -304,6 +304,14 @@ def test_sequences_that_misbehave(driver: Any, refused: Any) -> None:
     text = "item 2 of the Liar for a tuple of add((i8, i8)) cannot be retrieved"
     refused(driver, lambda: launcher(1, 1, 1, 0, Liar((1,))), TypeError, text)
 
+    class Doubles(tuple[Any, ...]):
+        def __getitem__(self, index: Any) -> Any:
+            return 2 * super().__getitem__(index)
+
+    driver.forget(launcher)
+    launcher(1, 1, 1, 0, Doubles((3, 4)))
+    assert driver.parameters() == ["06", "08"]
+
 
 def test_a_list_that_changes_while_it_is_read(driver: Any, refused: Any) -> None:
     items: list[Any] = []
