@@ -15,12 +15,11 @@ namespace relaunch::migrate {
 /// The last token is the end, which is never passed: looking further gives it again.
 class Cursor {
  protected:
-  Cursor(std::string_view text, const std::vector<Token>& tokens) : text_(text), tokens_(tokens) {}
+  Cursor(std::string_view text, const std::vector<Token>& tokens)
+      : text_(text), tokens_(tokens), last_(tokens.size() - 1) {}
 
-  const Token& peek(std::size_t ahead = 0) const {
-    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
-  }
-  const Token& next() { return tokens_[std::min(at_++, tokens_.size() - 1)]; }
+  const Token& peek(std::size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, last_)]; }
+  const Token& next() { return tokens_[std::min(at_++, last_)]; }
   bool accept(char mark) {
     if (!peek().is(mark)) return false;
     ++at_;
@@ -36,6 +35,7 @@ class Cursor {
   std::string_view text_;
   const std::vector<Token>& tokens_;
   std::size_t at_ = 0;
+  std::size_t last_;
 };
 
 }  // namespace relaunch::migrate

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kCall = "ASTSource";
 constexpr std::string_view kMeta = "triton_meta";
-constexpr std::size_t kDeepest = 300;  // brackets in brackets
 
 /// The expressions of interest, where they are given.
 struct Parts {
@@ -153,19 +152,6 @@ class DescribedReader {
   Diagnostics& diagnostics_;
 };
 
-std::size_t line_end(std::string_view text, std::size_t at) {
-  return std::min(text.find('\n', at), text.size());
-}
-
-/// Whether a '#' stands before `at` on its line, within what a comment's start may be away.
-bool in_comment(std::string_view text, std::size_t at) {
-  constexpr std::size_t kFar = 400;
-  std::string_view before = text.substr(at < kFar ? 0 : at - kFar, std::min(at, kFar));
-  const std::size_t newline = before.rfind('\n');
-  if (newline != kNone) before.remove_prefix(newline + 1);
-  return before.find('#') != kNone;
-}
-
 bool in_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.';
@@ -179,35 +165,15 @@ Span with_bracket(std::string_view text, std::size_t begin, std::size_t open, st
 
 }  // namespace
 
+std::size_t PythonBrackets::passed(std::string_view text, std::size_t at) {
+  if (text[at] == '#') return line_end(text, at);
+  bool closed = false;
+  return string_end(text, at, closed);
+}
+
 std::size_t bracket_end(std::string_view text, std::size_t at, std::size_t longest,
                         std::size_t& futile) {
-  text = text.substr(0, longest < text.size() - at ? at + longest : text.size());
-  const std::size_t begin = at;
-  std::string open;
-  while (at < text.size()) {
-    const char c = text[at];
-    if (c == '#') {
-      at = line_end(text, at);
-      continue;
-    }
-    if (c == '"' || c == '\'') {
-      bool closed = false;
-      at = string_end(text, at, closed);
-      continue;
-    }
-    const std::size_t opens = std::string_view("([{").find(c);
-    if (opens != kNone) {
-      open += ")]}"[opens];
-      if (open.size() > kDeepest) break;
-    } else if (c == ')' || c == ']' || c == '}') {
-      if (c != open.back()) break;
-      open.pop_back();
-      if (open.empty()) return at + 1;
-    }
-    ++at;
-  }
-  futile += at - begin;
-  return kNone;
+  return partner_end<PythonBrackets>(text, at, longest, futile);
 }
 
 Described read_described(std::string_view text, Form form,
@@ -225,7 +191,8 @@ std::optional<Span> find_ast(std::string_view text, std::size_t at, std::size_t 
     while (begin > 0 && in_name(text[begin - 1])) --begin;
     std::string_view before = text.substr(0, begin);
     before = before.substr(0, before.find_last_not_of(" \t") + 1);
-    if (before.ends_with("class") || before.ends_with("def") || in_comment(text, begin)) continue;
+    if (before.ends_with("class") || before.ends_with("def") || in_comment(text, begin, "#"))
+      continue;
     return with_bracket(text, begin, open, longest, futile);
   }
   return std::nullopt;
@@ -242,7 +209,7 @@ std::optional<Span> find_inductor(std::string_view text, std::size_t at, std::si
     open = text.find_first_not_of(" \t", open);
     if (open == kNone || (text[open] != '=' && text[open] != ':')) continue;
     open = text.find_first_not_of(" \t\r\n", open + 1);
-    if (open == kNone || text[open] != '{' || in_comment(text, begin)) continue;
+    if (open == kNone || text[open] != '{' || in_comment(text, begin, "#")) continue;
     return with_bracket(text, begin, open, longest, futile);
   }
   return std::nullopt;

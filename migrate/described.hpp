@@ -13,6 +13,7 @@
 
 #include "migrate/diagnostic.hpp"
 #include "migrate/parse.hpp"
+#include "migrate/scan.hpp"
 #include "migrate/signature_literal.hpp"
 
 namespace relaunch::migrate {
@@ -38,8 +39,18 @@ std::optional<Span> find_ast(std::string_view text, std::size_t at, std::size_t 
 std::optional<Span> find_inductor(std::string_view text, std::size_t at, std::size_t longest,
                                   std::size_t& futile);
 
-/// One past the partner of the bracket at `at`, over strings and comments; npos without one in
-/// `longest` bytes, which `futile` counts.
+/// For follow_brackets.
+struct PythonBrackets {
+  static constexpr std::string_view kOpening = "([{";
+  static constexpr std::string_view kClosing = ")]}";
+  static constexpr std::string_view kOther = "#\"'";
+  static constexpr std::size_t kDeepest = 300;
+  static constexpr bool kSkipsWrong = false;
+
+  static std::size_t passed(std::string_view text, std::size_t at);
+};
+
+/// As partner_end, of Python and JSON.
 std::size_t bracket_end(std::string_view text, std::size_t at, std::size_t longest,
                         std::size_t& futile);
 

@@ -1,6 +1,8 @@
 #include "migrate/entries.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "migrate/cursor.hpp"
@@ -20,6 +22,15 @@ std::optional<std::string> constant_text(std::string_view word, Span span) {
   return number_text(word, span);
 }
 
+void take_type(PyKernelArg& node, std::string canonical) {
+  if (canonical == "constexpr") {
+    node.type = ArgKind::ARG_CONSTEXPR;
+  } else {
+    node.type = ArgKind::ARG_KERNEL;
+    node.dtype = std::move(canonical);
+  }
+}
+
 class EntryParser : private Cursor {
  public:
   EntryParser(std::string_view text, const std::vector<Token>& tokens, Diagnostics& diagnostics,
@@ -32,9 +43,12 @@ class EntryParser : private Cursor {
     }
     if (peek().is('{') && peek(1).is('}') && peek(2).kind == Token::Kind::end) return {};
     std::vector<PyKernelArg> out;
+    const auto is_comma = [](const Token& token) { return token.is(','); };
+    const auto commas = std::count_if(tokens_.begin(), tokens_.end(), is_comma);
+    out.reserve(static_cast<std::size_t>(commas) + 1);
     NamesSeen names;
     do {
-      out.push_back(entry(names));
+      entry(out.emplace_back(), names);
     } while (accept(','));
     const Token& rest = peek();
     if (rest.is(')')) fail(kUnbalanced, "')' closes nothing", rest.span);
@@ -65,14 +79,13 @@ class EntryParser : private Cursor {
     fail(kPlaceholder, in_quotes(slice(text_, span)) + " is a placeholder: fill it in first", span);
   }
 
-  PyKernelArg entry(NamesSeen& names) {
-    PyKernelArg out;
+  void entry(PyKernelArg& out, NamesSeen& names) {
     const bool named =
         !aot_ && peek().kind == Token::Kind::word && peek(1).is(':') && !is_hint(peek(2));
     if (named) {
       const Token& name = next();
       out.name = slice(text_, name.span);
-      names.add(out.name, name.span, diagnostics_);
+      names.add(slice(text_, name.span), name.span, diagnostics_);
       ++at_;
     }
     if (peek().is('(') && !aot_) {
@@ -81,7 +94,6 @@ class EntryParser : private Cursor {
       type(out);
     }
     if (!aot_ && accept('=')) value(out);
-    return out;
   }
 
   /// Whether what follows ':' makes it a hint's: a number.
@@ -104,9 +116,25 @@ class EntryParser : private Cursor {
   void type(PyKernelArg& out) {
     if (peek().kind != Token::Kind::word) unexpected("expected a type", peek());
     out.span = next().span;
-    std::string word(slice(text_, out.span));
+    const std::string_view word = slice(text_, out.span);
+    if (word.ends_with('*')) {
+      starred(out, word);
+    } else {
+      set_type(out, word, out.span, diagnostics_);
+    }
+    if (accept(':')) {
+      const Token& hint = peek();
+      if (hint.kind != Token::Kind::word) unexpected("expected a hint after ':'", hint);
+      ++at_;
+      set_read_hint(out, hint);
+    }
+  }
+
+  /// A type whose first word may be its stars alone: blanks may follow them.
+  void starred(PyKernelArg& out, std::string_view first) {
+    std::string word(first);
     bool only_stars = word.find_first_not_of('*') == std::string::npos;
-    while (only_stars && peek().kind == Token::Kind::word) {  // blanks after a star
+    while (only_stars && peek().kind == Token::Kind::word) {
       const std::string_view more = slice(text_, peek().span);
       out.span.end = next().span.end;
       only_stars = more.find_first_not_of('*') == std::string_view::npos;
@@ -114,12 +142,6 @@ class EntryParser : private Cursor {
     }
     if (only_stars && peek().is('{')) placeholder(peek());
     set_type(out, word, out.span, diagnostics_);
-    if (accept(':')) {
-      const Token& hint = peek();
-      if (hint.kind != Token::Kind::word) unexpected("expected a hint after ':'", hint);
-      ++at_;
-      set_read_hint(out, hint);
-    }
   }
 
   void set_read_hint(PyKernelArg& out, const Token& hint) {
@@ -149,7 +171,7 @@ class EntryParser : private Cursor {
       if (peek().kind == Token::Kind::end) {
         fail(kUnbalanced, "'(' is never closed", open.span);
       }
-      out.nested_tuple.push_back(entry(names));
+      entry(out.nested_tuple.emplace_back(), names);
       const Token& after = peek();
       if (!accept(',') && !after.is(')') && after.kind != Token::Kind::end) {
         unexpected("expected ',' or ')'", after);
@@ -161,6 +183,14 @@ class EntryParser : private Cursor {
 
   void value(PyKernelArg& out) {
     const std::size_t begin = peek().span.begin;
+    // The plain case, which is nearly every one, without a literal.
+    if (peek().kind == Token::Kind::word && !peek(1).is('(')) {
+      if (auto plain = word_text(slice(text_, peek().span), peek().span)) {
+        ++at_;
+        out.value = std::move(*plain);
+        return;
+      }
+    }
     auto text = json_text(read_value(text_, tokens_, at_));
     if (!text) {
       fail(kUnexpected, "expected a value after '='", {begin, tokens_[at_ - 1].span.end});
@@ -210,7 +240,7 @@ PyKernelArg read_type(std::string_view text, Diagnostics& diagnostics) {
   auto canonical = canonical_type(text);
   if (canonical && text.find('<') == std::string_view::npos) {
     PyKernelArg out;
-    set_type(out, *canonical, {0, text.size()}, diagnostics);
+    take_type(out, std::move(*canonical));
     out.span = {0, text.size()};
     return out;
   }
@@ -218,14 +248,11 @@ PyKernelArg read_type(std::string_view text, Diagnostics& diagnostics) {
 }
 
 void set_type(PyKernelArg& node, std::string_view word, Span span, Diagnostics& diagnostics) {
-  const bool layout_left_out = word.find(",{") != std::string_view::npos;
-  if (auto canonical = canonical_type(word); canonical && !layout_left_out) {
-    if (*canonical == "constexpr") {
-      node.type = ArgKind::ARG_CONSTEXPR;
-    } else {
-      node.type = ArgKind::ARG_KERNEL;
-      node.dtype = std::move(*canonical);
-    }
+  auto canonical = canonical_type(word);
+  // `tensordesc<fp16[64],{layout}>`: a placeholder in what is a type.
+  const bool whole = canonical && (!word.ends_with('>') || word.find(",{") == std::string::npos);
+  if (whole) {
+    take_type(node, std::move(*canonical));
   } else if (is_placeholder(word)) {
     diagnostics.error(kPlaceholder, in_quotes(word) + " is a placeholder: fill it in first", span);
   } else if (word.starts_with("tensordesc")) {
@@ -254,9 +281,23 @@ void set_hint(PyKernelArg& node, std::string_view hint, Span span, Diagnostics& 
 void NamesSeen::add(std::string_view name, Span span, Diagnostics& diagnostics) {
   if (!is_parameter_name(name)) {
     diagnostics.error(kBadName, in_quotes(name) + " is no parameter name", span);
-  } else if (!seen_.emplace(name).second) {
+  } else if (!is_new(name)) {
     diagnostics.error(kDuplicateName, in_quotes(name) + " is named twice", span);
   }
+}
+
+bool NamesSeen::is_new(std::string_view name) {
+  const auto at = [name](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+  const std::size_t hash = at(0) + 7 * at(name.size() / 2) + 31 * at(name.size() - 1);
+  const std::uint64_t mark = std::uint64_t{1} << (hash + name.size()) % 64;
+  if ((marks_ & mark) != 0) {
+    const std::span<const std::string_view> few(few_.data(), count_);
+    if (std::find(few.begin(), few.end(), name) != few.end()) return false;
+  }
+  marks_ |= mark;
+  if (count_ == kFew) return more_.insert(name).second;
+  few_[count_++] = name;
+  return true;
 }
 
 }  // namespace relaunch::migrate

@@ -12,7 +12,9 @@
 //
 // This is what dump() writes, and the text of the ahead-of-time compiler without its templates.
 
-#include <string>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -49,13 +51,21 @@ void set_type(PyKernelArg& node, std::string_view word, Span span, Diagnostics& 
 void set_hint(PyKernelArg& node, std::string_view hint, Span span, Diagnostics& diagnostics);
 
 /// Reports names that are no identifiers, and names that stand twice among the entries of one
-/// level.
+/// level. The texts of the names must live as long.
 class NamesSeen {
  public:
   void add(std::string_view name, Span span, Diagnostics& diagnostics);
 
  private:
-  std::unordered_set<std::string> seen_;
+  bool is_new(std::string_view name);
+
+  // Few names, as most signatures have, are compared one by one, and those alone that `marks_`
+  // cannot tell from a name before.
+  static constexpr std::size_t kFew = 24;
+  std::array<std::string_view, kFew> few_;
+  std::size_t count_ = 0;  // of few_
+  std::uint64_t marks_ = 0;
+  std::unordered_set<std::string_view> more_;
 };
 
 }  // namespace relaunch::migrate

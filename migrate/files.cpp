@@ -11,20 +11,30 @@
 #include "migrate/lexer.hpp"
 #include "migrate/mlir.hpp"
 #include "migrate/mlir_text.hpp"
+#include "migrate/scan.hpp"
 
 namespace relaunch::migrate {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kLongestLiteral = std::size_t{1} << 24U;  // bytes over several lines
-constexpr std::size_t kDeepest = 600;  // brackets: deeper is refused by every reader
+constexpr std::size_t kShortest = 4096;  // bytes looked through once patience is spent
 
-std::size_t line_end(std::string_view text, std::size_t at) {
-  return std::min(text.find('\n', at), text.size());
-}
+std::size_t reach(std::size_t futile) { return futile > kPatience ? kShortest : kLongestSignature; }
 
-constexpr std::size_t kLongest = std::size_t{1} << 20U;  // bytes of an embedded signature
-constexpr std::size_t kShortest = 4096;                  // once much was looked through in vain
+/// Literals are followed leniently, and deeper than any reader goes: what is wrong with them is
+/// then said of all of them.
+struct LiteralBrackets : PythonBrackets {
+  static constexpr std::size_t kDeepest = 600;
+  static constexpr bool kSkipsWrong = true;
+
+  static std::size_t passed(std::string_view text, std::size_t at) {
+    if (text[at] == '#') return line_end(text, at);
+    bool closed = false;
+    const std::size_t end = string_end(text, at, closed);
+    const bool triple = end - at >= 3 && text[at + 1] == text[at] && text[at + 2] == text[at];
+    return closed || !triple ? end : kNone;
+  }
+};
 
 using Find = std::optional<Piece> (*)(std::string_view bytes, std::size_t at, std::size_t longest,
                                       std::size_t& futile);
@@ -64,15 +74,27 @@ std::optional<Piece> find_triton_meta(std::string_view bytes, std::size_t at, st
   return piece_of(find_inductor(bytes, at, longest, futile), Form::inductor);
 }
 
-/// One past the '}' of the body whose '{' ends the line `at` is on; that line's end without one.
-std::size_t body_end(std::string_view bytes, std::size_t at, std::size_t& futile) {
+/// The '{' of a body, which ends the line that `at` is on; npos without one.
+std::size_t body_at(std::string_view bytes, std::size_t at) {
   const std::size_t end = line_end(bytes, at);
-  const std::string_view line = bytes.substr(at, end - at);
-  const std::size_t last = line.find_last_not_of(" \t\r");
-  if (last == kNone || line[last] != '{') return end;
-  const std::size_t most = futile > 4 * bytes.size() ? kShortest : kNone;
-  const std::size_t close = mlir_bracket_end(bytes, at + last, most, futile);
-  return close == kNone ? end : line_end(bytes, close);
+  const std::size_t last = bytes.substr(at, end - at).find_last_not_of(" \t\r");
+  return last != kNone && bytes[at + last] == '{' ? at + last : kNone;
+}
+
+/// Follows the brackets of a block from its end on, over whole lines. False where they are wrong,
+/// or do not close in `most` bytes or the file.
+bool follow_body(Block& block, const Window& window, std::size_t most) {
+  const std::string_view bytes = window.bytes();
+  const bool cut = most < bytes.size() - block.end;
+  const std::size_t shown = cut                ? block.end + most
+                            : window.is_last() ? bytes.size()
+                                               : bytes.rfind('\n') + 1;
+  if (shown <= block.end) return false;  // a line that is longer than the window
+  const std::size_t end =
+      follow_brackets<MlirBrackets>(bytes.substr(0, shown), block.end, block.open);
+  block.goes_on = !block.open.empty();
+  block.end = block.goes_on ? end : line_end(bytes, end);
+  return !block.goes_on || (end == shown && !cut && !window.is_last());
 }
 
 }  // namespace
@@ -88,8 +110,7 @@ const Embedded::Kind Embedded::kKinds[] = {
 };
 
 std::optional<Piece> Embedded::find(const Kind& kind) {
-  const bool enough = futile_ > 4 * bytes_.size();
-  return kind.find(bytes_, at_, enough ? kShortest : kLongest, futile_);
+  return kind.find(bytes_, at_, reach(futile_), futile_);
 }
 
 Embedded::Embedded(std::string_view bytes, Form form, std::size_t begin, std::size_t end)
@@ -119,7 +140,8 @@ bool is_embedded(Form form) {
   return form == Form::ttir || form == Form::ast || form == Form::inductor || form == Form::c;
 }
 
-std::optional<Piece> embedded_on_line(std::string_view bytes, std::size_t begin, std::size_t end) {
+std::optional<Piece> embedded_on_line(std::string_view bytes, std::size_t begin, std::size_t end,
+                                      std::size_t& futile) {
   const std::string_view line = bytes.substr(begin, end - begin);
   Find find = nullptr;
   if (names_ast(line)) find = find_ast_call;
@@ -127,9 +149,8 @@ std::optional<Piece> embedded_on_line(std::string_view bytes, std::size_t begin,
   if (names_inductor(line)) find = find_triton_meta;
   if (find == nullptr) return std::nullopt;
   // On the line first: a name alone must not be looked for in all that follows.
-  std::size_t futile = 0;
   if (!find(line, 0, line.size(), futile)) return std::nullopt;
-  return find(bytes, begin, kLongest, futile);
+  return find(bytes, begin, reach(futile), futile);
 }
 
 bool looks_like_code(std::string_view bytes) {
@@ -146,61 +167,71 @@ bool looks_like_code(std::string_view bytes) {
   return false;
 }
 
-std::size_t ir_end(std::string_view bytes, std::size_t at, std::size_t& futile) {
+std::optional<Block> block_at(const Window& window, std::size_t at, std::size_t& futile) {
+  const std::string_view bytes = window.bytes();
   const std::string_view text = bytes.substr(at);
   if (text.starts_with("tt.func")) {
+    // On the line first: another function must not be looked for in all that follows.
     MlirFunction function;
-    if (!find_function(bytes, at, kLongest, futile, function) || function.header.begin != at)
-      return at;
-    return function.is_closed ? body_end(bytes, function.header.end, futile) : function.header.end;
+    const std::string_view line = bytes.substr(0, line_end(bytes, at));
+    const bool here = find_function(line, at, kShortest, futile, function) &&
+                      function.header.begin == at &&
+                      find_function(bytes, at, reach(futile), futile, function);
+    if (!here) return std::nullopt;
+    Block header{function.header.end};
+    const std::size_t body = function.is_closed ? body_at(bytes, header.end) : kNone;
+    header.end = line_end(bytes, header.end);
+    if (body == kNone) return header;
+    Block block{body};
+    if (follow_body(block, window, futile > kPatience ? kShortest : kNone)) return block;
+    futile += block.end - body;
+    return header;
   }
-  if (!text.starts_with("module") || !looks_like_mlir(text.substr(0, 8))) return at;
+  if (!text.starts_with("module") || !looks_like_mlir(text.substr(0, 8))) return std::nullopt;
   // `module @name attributes {...} {`: the last bracket on the line is the body's.
-  std::size_t end = line_end(bytes, at);
-  const std::string_view line = bytes.substr(at, end - at);
-  const std::size_t last = line.find_last_not_of(" \t\r");
-  if (line[last] != '{') return at;
-  const std::size_t most = futile > 4 * bytes.size() ? kShortest : kNone;
-  const std::size_t close = mlir_bracket_end(bytes, at + last, most, futile);
-  return close == kNone ? bytes.size() : line_end(bytes, close);
+  Block block{body_at(bytes, at)};
+  if (block.end == kNone) return std::nullopt;
+  if (!follow_body(block, window, kNone)) {
+    block.is_rest = true;
+    follow(block, window);
+  }
+  return block;
 }
 
-std::size_t literal_end(std::string_view bytes, std::size_t at, std::size_t& futile) {
+void follow(Block& block, const Window& window) {
+  if (!block.is_rest) block.is_rest = !follow_body(block, window, kNone);
+  if (!block.is_rest) return;
+  block.end = window.bytes().size();
+  block.goes_on = !window.is_last();
+}
+
+std::size_t literal_end(std::string_view bytes, std::size_t at, std::size_t& futile,
+                        bool& is_long) {
   const std::size_t first_line = line_end(bytes, at);
-  const std::size_t most = futile > 4 * bytes.size() ? first_line : at + kLongestLiteral;
-  const std::string_view text = bytes.substr(0, std::min(most, bytes.size()));
+  const bool hasty = futile > kPatience;
+  const std::string_view text = bytes.substr(0, hasty ? first_line : at + kLongestSignature);
   std::string open;
   std::size_t i = at;
-  while (i < text.size() && !(open.empty() && text[i] == '\n')) {
+  while (i < text.size() && text[i] != '\n') {
     const char c = text[i];
-    if (c == '#') {
-      i = line_end(text, i);
+    if (LiteralBrackets::kOpening.find(c) != kNone) {
+      i = follow_brackets<LiteralBrackets>(text, i, open);
+      if (open.empty()) continue;
+    } else if (c == '#' || c == '"' || c == '\'') {
+      const std::size_t end = LiteralBrackets::passed(text, i);
+      if (end != kNone) i = end;
+      if (end != kNone) continue;
+      i = text.size();
+    } else {
+      ++i;
       continue;
     }
-    if (c == '"' || c == '\'') {
-      bool closed = false;
-      const std::string_view mark = text.substr(i, 3);
-      const bool triple = mark == "'''" || mark == "\"\"\"";
-      const std::size_t end = string_end(text, i, closed);
-      if (!closed && triple) {
-        futile += end - i;
-        return first_line;
-      }
-      i = end;
-      continue;
-    }
-    const std::size_t opens = std::string_view("([{").find(c);
-    if (opens != kNone) {
-      open += ")]}"[opens];
-      if (open.size() > kDeepest) break;
-    } else if (!open.empty() && c == open.back()) {
-      open.pop_back();
-    }
-    ++i;
+    // What began here has no end in the text.
+    is_long = !hasty && i == text.size() && text.size() < bytes.size();
+    futile += i - at;
+    return first_line;
   }
-  if (open.empty()) return i;
-  futile += i - at;
-  return first_line;
+  return i;
 }
 
 }  // namespace relaunch::migrate

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "migrate/parse.hpp"
+#include "migrate/window.hpp"
 
 namespace relaunch::migrate {
 
@@ -43,21 +45,37 @@ class Embedded {
 /// Whether signatures of this form are looked for inside other text.
 bool is_embedded(Form form);
 
+/// Bytes looked through for nothing (`futile` below) after which searches look less far, so that a
+/// file full of beginnings without an end costs no more than a few times its size.
+inline constexpr std::size_t kPatience = 4 * Window::kSize;
+
 /// The call of ASTSource or `triton_meta` whose name stands on the line from `begin` to `end`, if
 /// one does.
-std::optional<Piece> embedded_on_line(std::string_view bytes, std::size_t begin, std::size_t end);
+std::optional<Piece> embedded_on_line(std::string_view bytes, std::size_t begin, std::size_t end,
+                                      std::size_t& futile);
 
 /// Whether some line begins as a line of Python or C does: only what can be embedded is read then.
 bool looks_like_code(std::string_view bytes);
 
-/// One past the IR that begins at `at` with a function or a module, its body included: the end of
-/// a line. `at` itself where none does. `futile` as for literal_end.
-std::size_t ir_end(std::string_view bytes, std::size_t at, std::size_t& futile);
+/// What signatures are searched for in: IR between other lines, with its body, or the rest of a
+/// file.
+struct Block {
+  std::size_t end = 0;    // one past what is known of it: the end of a line, unless it goes on
+  bool goes_on = false;   // bytes that are not shown yet may belong to it
+  bool is_rest = false;   // the rest of the file belongs to it
+  std::string open = {};  // else: the brackets it waits for
+};
+
+/// The block of IR that begins at `at` with a function or a module, if one does. A module that is
+/// not closed takes the rest of the file, a function its header.
+std::optional<Block> block_at(const Window& window, std::size_t at, std::size_t& futile);
+
+/// Follows a block that goes on through what the window shows now; `end` is a place in it.
+void follow(Block& block, const Window& window);
 
 /// Where a literal that begins at `at` ends: the end of the line on which its last bracket or
-/// triple-quoted string closes, without the newline; its own line where one never closes.
-/// `futile` counts the bytes that were looked through for nothing, so that a file full of such
-/// costs no more than a few times its size.
-std::size_t literal_end(std::string_view bytes, std::size_t at, std::size_t& futile);
+/// triple-quoted string closes, without the newline; its own line where one never closes, or only
+/// after kLongestSignature: `is_long` is true then.
+std::size_t literal_end(std::string_view bytes, std::size_t at, std::size_t& futile, bool& is_long);
 
 }  // namespace relaunch::migrate

@@ -1,9 +1,12 @@
 #include "migrate/lexer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 #include <utility>
+
+#include "migrate/scan.hpp"
 
 namespace relaunch::migrate {
 namespace {
@@ -16,11 +19,32 @@ constexpr char kUnclosedString = '"';
 constexpr char kUnclosedAngle = '<';
 constexpr char kControlCharacter = '\1';
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
-bool ends_word(char c) {
-  return is_blank(c) || is_quote(c) || is_control(c) || c == '#' ||
-         kMarks.find(c) != std::string_view::npos;
+
+/// What a character is where a token may begin; in a word all but the first, or first two, end it.
+enum class Class : std::uint8_t { letter, angle, blank, comment, control, mark, quote };
+
+constexpr std::array<Class, 256> classes() {
+  std::array<Class, 256> out = {};
+  const auto set = [&out](std::string_view members, Class kind) {
+    for (const char c : members) out[static_cast<unsigned char>(c)] = kind;
+  };
+  for (std::size_t c = 0; c < 0x20; ++c) out[c] = Class::control;
+  set("\x7F", Class::control);
+  set(" \t\n\r", Class::blank);
+  set("<", Class::angle);
+  set("#", Class::comment);
+  set(kMarks, Class::mark);
+  set("\"'", Class::quote);
+  return out;
+}
+
+/// Whether a word may go on where such a character stands.
+bool continues_word(Class kind) { return kind == Class::angle || kind == Class::quote; }
+
+Class class_of(char c) {
+  static constexpr std::array<Class, 256> kClasses = classes();
+  return kClasses[static_cast<unsigned char>(c)];
 }
 
 class Lexer {
@@ -30,26 +54,48 @@ class Lexer {
   }
 
   std::vector<Token> run() {
-    while (at_ < text_.size()) step();
+    tokens_.reserve(text_.size() / 3 + 2);  // as in `x: *fp32, n: i32`
+    // Marks and plain words, which are nearly all there is, in one loop over copies.
+    const std::string_view text = text_;
+    const Class passed = angles_ == Angles::join ? Class::letter : Class::angle;
+    std::size_t at = at_;
+    while (at < text.size()) {
+      const Class kind = class_of(text[at]);
+      std::size_t end = at + 1;
+      if (kind == Class::blank) {
+        at = end;
+        continue;
+      }
+      if (kind == Class::mark) {
+        tokens_.push_back({Token::Kind::mark, text[at], {at, end}});
+        at = end;
+        continue;
+      }
+      if (kind <= passed) {
+        while (end < text.size() && class_of(text[end]) <= passed) ++end;
+        if (end == text.size() || !continues_word(class_of(text[end]))) {
+          tokens_.push_back({Token::Kind::word, '\0', {at, end}});
+          at = end;
+          continue;
+        }
+      }
+      at_ = at;
+      other(kind, kind <= passed ? end : at);
+      at = at_;
+    }
+    at_ = at;
     add(Token::Kind::end, '\0', text_.size());
     return std::move(tokens_);
   }
 
  private:
-  void step() {
-    const char c = text_[at_];
-    if (is_blank(c)) {
-      ++at_;
-    } else if (c == '#') {
-      at_ = std::min(text_.find('\n', at_), text_.size());
-    } else if (is_control(c)) {
-      add(Token::Kind::invalid, kControlCharacter, at_ + 1);
-    } else if (kMarks.find(c) != std::string_view::npos) {
-      add(Token::Kind::mark, c, at_ + 1);
-    } else if (is_quote(c)) {
-      string(at_);
-    } else {
-      word();
+  /// The token at `at_`, of which a word reaches to `end`.
+  void other(Class kind, std::size_t end) {
+    switch (kind) {
+      case Class::quote: string(at_); break;
+      case Class::comment: at_ = line_end(text_, at_); break;
+      case Class::control: add(Token::Kind::invalid, kControlCharacter, at_ + 1); break;
+      default: word(end);
     }
   }
 
@@ -68,19 +114,14 @@ class Lexer {
     }
   }
 
-  void word() {
-    std::size_t end = at_;
-    const bool joins = angles_ == Angles::join;
-    while (end < text_.size() && !ends_word(text_[end]) && !(joins && text_[end] == '<')) ++end;
-    if (joins && end < text_.size() && text_[end] == '<') {
+  /// A word up to `end`, where a '<' or a quote stands.
+  void word(std::size_t end) {
+    if (text_[end] == '<') {
       bool closed = false;
       end = angle_end(end, closed);
       return add(closed ? Token::Kind::word : Token::Kind::invalid, kUnclosedAngle, end);
     }
-    if (end < text_.size() && is_quote(text_[end]) &&
-        is_string_prefix(text_.substr(at_, end - at_))) {
-      return string(end);
-    }
+    if (is_string_prefix(text_.substr(at_, end - at_))) return string(end);
     add(Token::Kind::word, '\0', end);
   }
 
@@ -112,9 +153,7 @@ class Lexer {
 
 }  // namespace
 
-bool is_control(char c) {
-  return (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) && !is_blank(c);
-}
+bool is_control(char c) { return class_of(c) == Class::control; }
 
 std::vector<Token> lex(std::string_view text, Angles angles) { return Lexer(text, angles).run(); }
 
@@ -145,13 +184,15 @@ bool is_unclosed_string(const Token& token) {
 
 std::size_t string_end(std::string_view text, std::size_t at, bool& closed) {
   const char quote = text[at];
-  const std::string triple(3, quote);
   closed = true;
-  const bool is_triple = text.substr(at, 3) == triple;
+  const auto is_triple_at = [text, quote](std::size_t i) {
+    return i + 2 < text.size() && text[i] == quote && text[i + 1] == quote && text[i + 2] == quote;
+  };
+  const bool is_triple = is_triple_at(at);
   for (std::size_t i = at + (is_triple ? 3 : 1); i < text.size(); ++i) {
     if (text[i] == '\\') {
       ++i;
-    } else if (is_triple ? text.substr(i, 3) == triple : text[i] == quote) {
+    } else if (is_triple ? is_triple_at(i) : text[i] == quote) {
       return i + (is_triple ? 3 : 1);
     } else if (!is_triple && text[i] == '\n') {
       closed = false;

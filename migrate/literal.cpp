@@ -90,17 +90,11 @@ class LiteralParser : private Cursor {
     if (json() && (text == "None" || text == "True" || text == "False")) {
       fail(kUnexpected, "JSON has no " + in_quotes(text), token.span);
     }
-    if (text == "None" || text == "null") {
-      out.value = "null";
-    } else if (text == "True" || text == "true") {
-      out.kind = Literal::Kind::boolean;
-      out.value = "true";
-    } else if (text == "False" || text == "false") {
-      out.kind = Literal::Kind::boolean;
-      out.value = "false";
-    } else if (auto number = number_text(text, token.span)) {
-      out.kind = Literal::Kind::number;
-      out.value = std::move(*number);
+    if (auto value = word_text(text, token.span)) {
+      out.kind = *value == "null"                        ? Literal::Kind::none
+                 : *value == "true" || *value == "false" ? Literal::Kind::boolean
+                                                         : Literal::Kind::number;
+      out.value = std::move(*value);
     } else if (is_placeholder(text)) {
       fail(kPlaceholder, in_quotes(text) + " is a placeholder: fill it in first", token.span);
     } else {
@@ -268,6 +262,13 @@ Literal read_literal(std::string_view text, const std::vector<Token>& tokens, Fl
 
 Literal read_value(std::string_view text, const std::vector<Token>& tokens, std::size_t& at) {
   return LiteralParser(text, tokens, Flavour::python, kMaxTupleDepth + 1).one(at);
+}
+
+std::optional<std::string> word_text(std::string_view word, Span span) {
+  if (word == "None" || word == "null") return "null";
+  if (word == "True" || word == "true") return "true";
+  if (word == "False" || word == "false") return "false";
+  return number_text(word, span);
 }
 
 std::optional<std::string> json_text(const Literal& literal) {

@@ -32,6 +32,10 @@ struct Literal {
   std::vector<std::string> names;
 };
 
+/// The JSON text of a word that is a value by itself: a number, None, True, False, or JSON's
+/// spelling of those. Empty for other words. Throws Failure as number_text() does.
+std::optional<std::string> word_text(std::string_view word, Span span);
+
 /// One value, the whole of `tokens` (which end in an `end` token). Adjacent strings are joined, and
 /// `(x)` is x, as in Python; JSON is read strictly. Throws Failure, also where brackets nest more
 /// than `deepest` deep (by default a sequence of parameters around the deepest tuple).

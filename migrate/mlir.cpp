@@ -45,14 +45,13 @@ class MlirReader : private MlirText {
     NamesSeen names;
     do {
       blanks();
-      out.push_back(parameter(names));
+      parameter(out.emplace_back(), names);
       blanks();
     } while (accept(','));
     return out;
   }
 
-  PyKernelArg parameter(NamesSeen& names) {
-    PyKernelArg out;
+  void parameter(PyKernelArg& out, NamesSeen& names) {
     if (!accept('%')) expected("a parameter like '%x: i32'");
     blanks();
     const std::size_t begin = at_;
@@ -61,7 +60,7 @@ class MlirReader : private MlirText {
     if (name.empty()) expected("a name after '%'");
     if (!is_number) {
       out.name = name;
-      names.add(out.name, {begin, at_}, diagnostics_);
+      names.add(name, {begin, at_}, diagnostics_);
     }
     blanks();
     if (!accept(':')) expected("':' after a parameter's name");
@@ -76,7 +75,6 @@ class MlirReader : private MlirText {
       if (!peek('(')) expected("'(' after loc");
       skip_bracket();
     }
-    return out;
   }
 
   /// The type at the cursor. One that no kernel takes is reported, and passed over.

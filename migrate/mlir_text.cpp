@@ -9,35 +9,11 @@ namespace relaunch::migrate {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kDeepest = 256;  // brackets in brackets
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 bool in_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '$' || c == '-' || static_cast<unsigned char>(c) >= 0x80;
-}
-
-std::size_t line_end(std::string_view text, std::size_t at) {
-  return std::min(text.find('\n', at), text.size());
-}
-
-/// One past the string that begins at `at`; npos where its line ends before it does.
-std::size_t mlir_string_end(std::string_view text, std::size_t at) {
-  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
-    if (text[i] == '"') return i + 1;
-    if (text[i] == '\\') ++i;
-  }
-  return kNone;
-}
-
-/// Whether a `//` stands before `at` on its line, within what a comment's start may be away.
-bool in_comment(std::string_view text, std::size_t at) {
-  constexpr std::size_t kFar = 400;
-  std::string_view before = text.substr(at < kFar ? 0 : at - kFar, std::min(at, kFar));
-  const std::size_t newline = before.rfind('\n');
-  if (newline != kNone) before.remove_prefix(newline + 1);
-  return before.find("//") != kNone;
+  static constexpr CharacterSet kPlain(
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-");
+  return kPlain.has(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 struct ScalarName {
@@ -112,39 +88,26 @@ std::optional<std::string> descriptor_named(std::string_view text) {
          *shape + ">";
 }
 
+std::size_t MlirBrackets::passed(std::string_view text, std::size_t at) {
+  if (text[at] == '"') return mlir_string_end(text, at);
+  const std::string_view two = text.substr(at, 2);
+  if (two == "//") return line_end(text, at);
+  return two == "->" ? at + 2 : at;
+}
+
 std::size_t mlir_bracket_end(std::string_view text, std::size_t at, std::size_t longest,
                              std::size_t& futile) {
-  text = text.substr(0, longest < text.size() - at ? at + longest : text.size());
-  const std::size_t begin = at;
-  std::string open;
-  while (at < text.size()) {
-    const char c = text[at];
-    if (c == '"') {
-      const std::size_t end = mlir_string_end(text, at);
-      if (end == kNone) break;
-      at = end;
-      continue;
-    }
-    if (c == '/' && text.substr(at, 2) == "//") {
-      at = line_end(text, at);
-      continue;
-    }
-    if (c == '-' && text.substr(at, 2) == "->") {
-      at += 2;
-      continue;
-    }
-    const std::size_t opens = std::string_view("([{<").find(c);
-    if (opens != kNone) {
-      open += ")]}>"[opens];
-      if (open.size() > kDeepest) break;
-    } else if (c == ')' || c == ']' || c == '}' || c == '>') {
-      if (c != open.back()) break;
-      open.pop_back();
-      if (open.empty()) return at + 1;
-    }
-    ++at;
+  return partner_end<MlirBrackets>(text, at, longest, futile);
+}
+
+std::size_t mlir_string_end(std::string_view text, std::size_t at) {
+  static constexpr CharacterSet kTelling("\"\\\n");
+  for (std::size_t i = at + 1; i < text.size(); ++i) {
+    if (!kTelling.has(text[i])) continue;
+    if (text[i] == '"') return i + 1;
+    if (text[i] == '\n') break;
+    ++i;
   }
-  futile += at - begin;
   return kNone;
 }
 
@@ -155,7 +118,7 @@ bool find_function(std::string_view text, std::size_t at, std::size_t longest, s
     const std::size_t begin = at;
     at += kWord.size();
     if (begin > 0 && (in_word(text[begin - 1]) || text[begin - 1] == '%')) continue;
-    if (in_comment(text, begin)) continue;
+    if (in_comment(text, begin, "//")) continue;
     std::size_t name = text.find_first_not_of(" \t", at);
     if (name == kNone || name == at) continue;
     out.is_private = text.substr(name).starts_with("private ");
@@ -184,15 +147,11 @@ bool find_function(std::string_view text, std::size_t at, std::size_t longest, s
   return false;
 }
 
-void MlirText::blanks() {
-  while (at_ < text_.size()) {
-    if (is_blank(text_[at_])) {
-      ++at_;
-    } else if (rest().starts_with("//")) {
-      at_ = line_end(text_, at_);
-    } else {
-      return;
-    }
+void MlirText::comments() {
+  while (true) {
+    if (rest().starts_with("//")) at_ = line_end(text_, at_);
+    if (at_ >= text_.size() || !kBlanks.has(text_[at_])) return;
+    ++at_;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "migrate/diagnostic.hpp"
 #include "migrate/lexer.hpp"
+#include "migrate/scan.hpp"
 
 namespace relaunch::migrate {
 
@@ -30,7 +31,10 @@ class MlirText {
   }
 
   /// Past blanks and `//` comments.
-  void blanks();
+  void blanks() {
+    while (at_ < text_.size() && kBlanks.has(text_[at_])) ++at_;
+    if (peek('/')) comments();
+  }
   /// Past letters, digits and `_.$-`; the word may be empty.
   std::string_view word();
   /// Past the string at the cursor. Throws Failure where it is not closed.
@@ -44,6 +48,11 @@ class MlirText {
 
   std::string_view text_;
   std::size_t at_ = 0;
+
+ private:
+  static constexpr CharacterSet kBlanks{" \t\n\r"};
+
+  void comments();
 };
 
 /// The canonical spelling of `!tt.tensordesc<...>` or `!ttng.tensordesc_im2col<...>`, by the types
@@ -53,10 +62,22 @@ std::optional<std::string> descriptor_named(std::string_view text);
 /// The canonical name of a scalar type of MLIR (`f16`, `ui8`, `f8E5M2`); empty for other words.
 std::optional<std::string_view> scalar_named(std::string_view word);
 
-/// One past the bracket that closes the one at `at`, over nested brackets, strings and comments;
-/// npos where there is none, or it stands more than `longest` bytes away: `futile` grows then by
-/// the bytes looked through.
+/// For follow_brackets.
+struct MlirBrackets {
+  static constexpr std::string_view kOpening = "([{<";
+  static constexpr std::string_view kClosing = ")]}>";
+  static constexpr std::string_view kOther = "\"/-";
+  static constexpr std::size_t kDeepest = 256;
+  static constexpr bool kSkipsWrong = false;
+
+  static std::size_t passed(std::string_view text, std::size_t at);
+};
+
+/// As partner_end, of MLIR.
 std::size_t mlir_bracket_end(std::string_view text, std::size_t at, std::size_t longest,
                              std::size_t& futile);
+
+/// One past the string that begins at `at`; npos where its line ends before it does.
+std::size_t mlir_string_end(std::string_view text, std::size_t at);
 
 }  // namespace relaunch::migrate

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "migrate/scan.hpp"
 #include "migrate/utf8.hpp"
 
 namespace relaunch::migrate {
@@ -15,19 +16,23 @@ bool is_invisible(std::uint32_t code_point) {
          code_point == 0xFEFF || code_point == 0xFFFD;
 }
 
-bool is_letter(std::uint32_t code_point) {
-  return (code_point >= 'a' && code_point <= 'z') || (code_point >= 'A' && code_point <= 'Z') ||
-         code_point == '_' || (code_point >= 0x80 && !is_invisible(code_point));
-}
+/// Beyond ASCII.
+bool is_letter(std::uint32_t code_point) { return code_point >= 0x80 && !is_invisible(code_point); }
 
 }  // namespace
 
 bool is_identifier(std::string_view word) {
+  static constexpr CharacterSet kPlain(
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
   if (word.empty() || (word[0] >= '0' && word[0] <= '9')) return false;
   for (std::size_t at = 0; at < word.size();) {
+    if (kPlain.has(word[at])) {
+      ++at;
+      continue;
+    }
     std::size_t length = 0;
     const std::uint32_t c = decode_code_point(word.substr(at), length);
-    if (!is_letter(c) && (c < '0' || c > '9')) return false;
+    if (!is_letter(c)) return false;
     at += length;
   }
   return true;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "migrate/diagnostic.hpp"
+#include "migrate/scan.hpp"
 #include "migrate/utf8.hpp"
 
 namespace relaunch::migrate {
@@ -31,13 +32,16 @@ std::string without_underscores(std::string_view word) {
   return out;
 }
 
-std::optional<std::string> special(std::string_view digits, bool negative) {
-  std::string lower(digits);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+/// Whether `word` is `lower` in letters of any case.
+bool spells(std::string_view word, std::string_view lower) {
+  return std::equal(word.begin(), word.end(), lower.begin(), lower.end(), [](char c, char l) {
+    return (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) == l;
   });
-  if (lower == "nan") return R"({"float": "nan"})";
-  if (lower != "inf" && lower != "infinity") return std::nullopt;
+}
+
+std::optional<std::string> special(std::string_view digits, bool negative) {
+  if (spells(digits, "nan")) return R"({"float": "nan"})";
+  if (!spells(digits, "inf") && !spells(digits, "infinity")) return std::nullopt;
   return negative ? R"({"float": "-inf"})" : R"({"float": "inf"})";
 }
 
@@ -109,10 +113,14 @@ std::optional<std::string> integer(std::string_view digits, bool negative, Span 
 }  // namespace
 
 std::optional<std::string> number_text(std::string_view word, Span span) {
+  // The characters that one begins with: most words are asked in vain.
+  static constexpr CharacterSet kFirst("0123456789.+-nNiI");
+  if (word.empty() || !kFirst.has(word[0])) return std::nullopt;
   const bool negative = word.starts_with('-');
   if (negative || word.starts_with('+')) word.remove_prefix(1);
   if (word.empty()) return std::nullopt;
   if (!is_digit(word[0]) && word[0] != '.') return special(word, negative);
+  if (auto text = integer(word, negative, span)) return text;
   const std::string digits = without_underscores(word);
   if (auto text = integer(digits, negative, span)) return text;
   if (auto text = based(digits, negative, span)) return text;

@@ -148,7 +148,6 @@ Described read_form(std::string_view text, Form form, std::optional<std::string_
 
 void read_all(std::string_view text, Form form, std::optional<std::string_view> constants,
               Parsed& out, Diagnostics& diagnostics) {
-  reject_control(text);
   if (form == Form::automatic || form == Form::tree) {
     if (read_as_tree_line(text, form, out)) return;
     if (form == Form::automatic) form = told_by_look(text);
@@ -193,10 +192,27 @@ const Diagnostic& Parsed::error() const {
                        [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
-Parsed parse(std::string_view text, Form form, std::optional<std::string_view> constants) {
+Parsed too_long(std::string_view text, Form form, std::string reason) {
+  constexpr std::size_t kShown = 80;  // code points
   Parsed out;
   out.form = form == Form::automatic ? Form::csv : form;
-  const std::size_t invalid = first_invalid(text);
+  text = text.substr(0, advance(text, 0, kShown));
+  out.tree.text = replace_invalid(text);
+  out.diagnostics.push_back(
+      {std::string(kTooLong), Severity::error, std::move(reason), {0, out.tree.text.size()}});
+  return out;
+}
+
+Parsed parse(std::string_view text, Form form, std::optional<std::string_view> constants) {
+  if (text.size() > kLongestSignature) {
+    return too_long(text, form,
+                    "longer than the " + std::to_string(kLongestSignature) +
+                        " bytes that a signature may have: not read");
+  }
+  Parsed out;
+  out.form = form == Form::automatic ? Form::csv : form;
+  const bool plain = is_plain_ascii(text);
+  const std::size_t invalid = plain ? std::string_view::npos : first_invalid(text);
   if (invalid != std::string_view::npos) {
     constexpr std::size_t kReplacement = 3;  // bytes of U+FFFD
     out.tree.text = replace_invalid(text);
@@ -210,6 +226,7 @@ Parsed parse(std::string_view text, Form form, std::optional<std::string_view> c
   Diagnostics diagnostics;
   std::optional<Diagnostic> last;
   try {
+    if (!plain) reject_control(text);
     read_all(text, form, constants, out, diagnostics);
   } catch (Failure& failure) {
     last = std::move(failure.diagnostic);

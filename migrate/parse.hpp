@@ -55,6 +55,12 @@ struct Parsed {
   const Diagnostic& error() const;
 };
 
+/// The most bytes that a signature may have: longer ones are RL024.
+inline constexpr std::size_t kLongestSignature = std::size_t{1} << 20U;
+
+/// The result for a signature that is longer. `reason` is what is said of it, `text` its beginning.
+Parsed too_long(std::string_view text, Form form, std::string reason);
+
 /// Comma text or a Python literal (Form::csv or Form::dict), by the first token that tells: a
 /// literal quotes its types. `tokens` are those of `text`, which looks like no other form.
 Form detect(std::string_view text, const std::vector<Token>& tokens);

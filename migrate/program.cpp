@@ -1,8 +1,6 @@
 // `relaunch-migrate`: the command `relaunch migrate` without Python.
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +10,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "migrate/session.hpp"
@@ -35,40 +34,23 @@ class Descriptor {
   int number_;
 };
 
-/// Bytes of a pipe, or of anything else that cannot be mapped. False with errno set.
-bool read_all(int descriptor, std::string& out) {
-  constexpr std::size_t kPiece = std::size_t{1} << 16U;
-  std::size_t size = 0;
-  while (true) {
-    out.resize(size + kPiece);
-    const ssize_t count = read(descriptor, out.data() + size, kPiece);
-    if (count < 0 && errno == EINTR) continue;
-    out.resize(size + static_cast<std::size_t>(count < 0 ? 0 : count));
-    if (count <= 0) return count == 0;
-    size = out.size();
-  }
-}
-
 void read_file(Session& session, const std::string& name) {
   const bool standard = name == "-";
   const std::string shown = standard ? "<stdin>" : relaunch::migrate::shown_path(name);
   const Descriptor file(standard ? 0 : open(name.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status = {};
-  if (file.number() < 0 || fstat(file.number(), &status) != 0) {
-    return session.unreadable(shown, std::strerror(errno));
-  }
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (!standard && S_ISREG(status.st_mode) && size > 0) {
-    void* const bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-    if (bytes != MAP_FAILED) {
-      session.read({static_cast<const char*>(bytes), size}, shown);
-      munmap(bytes, size);
-      return;
+  if (file.number() < 0) return session.unreadable(shown, std::strerror(errno));
+  const auto bytes = [&file](char* into, std::size_t most) {
+    while (true) {
+      const ssize_t count = read(file.number(), into, most);
+      if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno != EINTR) throw std::system_error(errno, std::generic_category());
     }
+  };
+  try {
+    session.read(bytes, shown);
+  } catch (const std::system_error& error) {
+    session.unreadable(shown, std::strerror(error.code().value()));
   }
-  std::string bytes;
-  if (!read_all(file.number(), bytes)) return session.unreadable(shown, std::strerror(errno));
-  session.read(bytes, shown);
 }
 
 std::string joined(const std::vector<std::string_view>& words) {

@@ -31,8 +31,8 @@ Session::Session(Form form, std::string emit, Write out, Write error)
       error_(std::move(error)),
       by_form_(form_names().size()) {}
 
-void Session::read(std::string_view bytes, const std::string& path) {
-  SignatureReader reader(bytes, path, form_);
+void Session::read(ReadBytes bytes, const std::string& path) {
+  SignatureReader reader(std::move(bytes), path, form_);
   while (const auto signature = reader.next()) one(*signature);
 }
 

@@ -23,8 +23,9 @@ class Session {
   /// output) or `error`.
   Session(Form form, std::string emit, Write out, Write error);
 
-  /// Reads the signatures of one file and writes what is to be written of each.
-  void read(std::string_view bytes, const std::string& path);
+  /// Reads the signatures of one file and writes what is to be written of each, as far as it is
+  /// read: what `bytes` throws passes through.
+  void read(ReadBytes bytes, const std::string& path);
 
   /// Says that a file could not be read, and why.
   void unreadable(std::string_view path, std::string_view reason);

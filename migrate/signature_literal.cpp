@@ -84,7 +84,7 @@ PyKernelArg read_tuple(const Literal& literal, Diagnostics& diagnostics) {
     PyKernelArg item = read_item(literal.items[i], diagnostics);
     if (literal.kind == Literal::Kind::call && !literal.names[i].empty()) {
       item.name = literal.names[i];
-      names.add(item.name, literal.items[i].span, diagnostics);
+      names.add(literal.names[i], literal.items[i].span, diagnostics);
     }
     out.nested_tuple.push_back(std::move(item));
   }
@@ -134,7 +134,7 @@ Entries read_dict(const Literal& dict, Diagnostics& diagnostics) {
       }
     } else if (key.kind == Literal::Kind::string) {
       entry.name = key.text.bytes;
-      names.add(entry.name, key.span, diagnostics);
+      names.add(key.text.bytes, key.span, diagnostics);
     } else {
       fail(kBadName, "expected a parameter's name or index before ':'", key.span);
     }

@@ -7,6 +7,7 @@
 #include "migrate/json_line.hpp"
 #include "migrate/lexer.hpp"
 #include "migrate/mlir.hpp"
+#include "migrate/scan.hpp"
 #include "migrate/utf8.hpp"
 
 namespace relaunch::migrate {
@@ -15,29 +16,33 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Lines and columns of offsets that only grow, each byte looked at once.
+/// Lines and columns of places in a window that only moves on, each byte looked at once.
 class Places {
  public:
-  explicit Places(std::string_view bytes) : bytes_(bytes) {
-    if (bytes.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
-  }
-
-  Place of(std::size_t offset) {
+  Place of(std::string_view bytes, std::size_t offset) {
     if (offset <= at_) return place_;
-    const std::string_view between = bytes_.substr(at_, offset - at_);
-    const std::size_t newline = between.rfind('\n');
-    if (newline == std::string_view::npos) {
-      place_.column += count_code_points(between);
-    } else {
-      place_.line += static_cast<std::size_t>(std::count(between.begin(), between.end(), '\n'));
-      place_.column = count_code_points(between.substr(newline + 1)) + 1;
+    std::string_view between = bytes.substr(at_, offset - at_);
+    std::size_t newline = between.find('\n');
+    while (newline != std::string_view::npos) {
+      between.remove_prefix(newline + 1);
+      place_ = {place_.line + 1, 1};
+      newline = between.find('\n');
     }
+    place_.column += count_code_points(between);
     at_ = offset;
     return place_;
   }
 
+  /// From here on offsets count from the byte at `count`, which is not behind the last place.
+  void drop(std::string_view bytes, std::size_t count) {
+    of(bytes, count);
+    at_ -= count;
+  }
+
+  /// The byte at `offset` is the first of the text.
+  void begin(std::size_t offset) { at_ = offset; }
+
  private:
-  std::string_view bytes_;
   std::size_t at_ = 0;
   Place place_;
 };
@@ -55,7 +60,8 @@ Place place_in_file(const Signature& signature, std::string_view chunk, Span spa
 
 /// A line of a collection, or any other text of one signature.
 Parsed read(std::string_view chunk, Form form) {
-  if (!chunk.starts_with('{') || first_invalid(chunk) != std::string_view::npos) {
+  if (chunk.size() > kLongestSignature || !chunk.starts_with('{') ||
+      first_invalid(chunk) != std::string_view::npos) {
     return parse(chunk, form);
   }
   const auto object = chunk.find("\"text\"") == std::string_view::npos
@@ -80,88 +86,149 @@ Parsed read(std::string_view chunk, Form form) {
 
 class SignatureReader::State {
  public:
-  State(std::string_view bytes, std::string path, Form form)
-      : bytes_(bytes), path_(std::move(path)), form_(form), places_(bytes) {
+  State(Window window, std::string path, Form form)
+      : window_(std::move(window)), bytes_(window_.bytes()), path_(std::move(path)), form_(form) {
     if (bytes_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
-    const bool whole = form == Form::automatic ? looks_like_code(bytes) : is_embedded(form);
+    places_.begin(at_);
+    const bool whole = form == Form::automatic ? looks_like_code(bytes_) : is_embedded(form);
     if (!whole) return;
-    embedded_.emplace(bytes, form, at_, bytes.size());
+    enter({.end = bytes_.size(), .goes_on = !window_.is_last(), .is_rest = true}, form);
     // A form by name, and nothing around the signatures: a list after all.
+    if (form == Form::automatic) return;
     first_ = embedded_->next();
-    is_list_ = !first_ && form != Form::automatic;
-    if (is_list_) embedded_.reset();
-    if (!is_list_) at_ = bytes.size();
+    if (!first_) block_.reset();
   }
 
   std::optional<Signature> next() {
     while (true) {
-      if (embedded_) {
-        const auto piece = first_ ? std::exchange(first_, std::nullopt) : embedded_->next();
-        if (piece) return made(piece->bytes, piece->form);
-        embedded_.reset();
-      }
-      const std::size_t indent = std::min(bytes_.find_first_not_of(kBlanks, at_), bytes_.size());
-      if (indent == bytes_.size()) return at_end();
-      at_ = indent;
-      const std::size_t end = line_end(at_);
-      if (bytes_[at_] == '#') {
-        at_ = end;
+      if (is_inside_line_) leave_line();
+      if (!window_.is_last() && bytes_.size() - at_ <= kAhead) read_on();
+      if (block_) {
+        if (const auto piece = embedded()) return made(piece->bytes, piece->form);
         continue;
       }
-      const std::size_t begin = at_;
-      at_ = ir_end(bytes_, begin, futile_);
-      if (at_ > begin) {
-        embedded_.emplace(bytes_, Form::ttir, begin, at_);
+      at_ = std::min(bytes_.find_first_not_of(kBlanks, at_), bytes_.size());
+      if (at_ == bytes_.size()) {
+        if (window_.is_last()) return at_end();
         continue;
       }
-      if (const auto piece = embedded_at(begin, end)) {
-        at_ = line_end(std::max(piece->bytes.end, end));
-        return made(piece->bytes, piece->form);
-      }
-      at_ = chunk_end(begin, end);
-      return made({begin, at_}, form_);
+      if (bytes_.size() - at_ <= kAhead && !window_.is_last()) continue;
+      if (auto found = listed()) return found;
     }
   }
 
  private:
-  std::size_t line_end(std::size_t at) const {
-    return std::min(bytes_.find('\n', at), bytes_.size());
+  static constexpr std::size_t kAhead = 3 * kLongestSignature;  // what a search may look through
+  static constexpr std::size_t kBehind = 1024;                  // and what tells of a comment
+
+  void enter(Block block, Form form) {
+    block_ = std::move(block);
+    block_form_ = form;
+    embedded_.emplace(bytes_, form, at_, block_->end);
+  }
+
+  /// Moves the window to where the reading is.
+  void read_on() {
+    const std::size_t count = at_ - std::min(at_, kBehind);
+    places_.drop(bytes_, count);
+    window_.drop(count);
+    bytes_ = window_.bytes();
+    at_ -= count;
+    dropped_ += count;
+    futile_ -= std::min(futile_, 4 * count);
+    if (!block_) return;
+    block_->end -= count;
+    if (block_->goes_on) follow(*block_, window_);
+    embedded_.emplace(bytes_, block_form_, at_, block_->end);
+    first_.reset();
+  }
+
+  /// Goes on behind the line that `at_` is on.
+  void leave_line() {
+    at_ = line_end(bytes_, at_);
+    while (at_ == bytes_.size() && !window_.is_last()) {
+      read_on();
+      at_ = line_end(bytes_, at_);
+    }
+    is_inside_line_ = false;
+  }
+
+  /// The next signature of the block; none where it ends or more must be read to tell.
+  std::optional<Piece> embedded() {
+    const auto piece = first_ ? std::exchange(first_, std::nullopt) : embedded_->next();
+    const std::size_t settled = block_->goes_on ? bytes_.size() - kAhead : bytes_.size();
+    if (piece && piece->bytes.begin < settled) {
+      at_ = piece->bytes.end;
+      return piece;
+    }
+    if (block_->goes_on) {
+      at_ = std::max(at_, settled);
+      return std::nullopt;
+    }
+    at_ = block_->end;
+    is_inside_line_ = true;
+    block_.reset();
+    return std::nullopt;
+  }
+
+  /// The signature of a list that begins at `at_`; none at a comment or a block of IR.
+  std::optional<Signature> listed() {
+    const std::size_t begin = at_;
+    const std::size_t end = line_end(bytes_, begin);
+    if (bytes_[begin] != '#' && end - begin <= kLongestSignature) {
+      if (auto block = block_at(window_, begin, futile_)) {
+        enter(std::move(*block), Form::ttir);
+        return std::nullopt;
+      }
+    }
+    is_inside_line_ = true;
+    at_ = end;
+    if (bytes_[begin] == '#') return std::nullopt;
+    if (end - begin > kLongestSignature) return made({begin, end}, form_);
+    if (const auto piece = embedded_at(begin, end)) {
+      at_ = std::max(piece->bytes.end, end);
+      return made(piece->bytes, piece->form);
+    }
+    bool is_long = false;
+    at_ = chunk_end(begin, end, is_long);
+    if (is_long) return unclosed({begin, at_});
+    return made({begin, at_}, form_);
   }
 
   /// A file without a signature says so once.
   std::optional<Signature> at_end() {
     if (any_) return std::nullopt;
     any_ = true;
-    return Signature{path_, {}, parse("", form_), {{}}};
+    return Signature{path_, {}, parse("", form_), {{}}, {}};
   }
 
   /// A call or assignment on a line that is no literal.
-  std::optional<Piece> embedded_at(std::size_t begin, std::size_t end) const {
+  std::optional<Piece> embedded_at(std::size_t begin, std::size_t end) {
     const bool looked_for = form_ == Form::automatic || form_ == Form::tree;
     if (!looked_for || !begins_name(bytes_[begin])) return std::nullopt;
-    const auto piece = embedded_on_line(bytes_, begin, end);
+    const auto piece = embedded_on_line(bytes_, begin, end, futile_);
     const bool wanted = piece && (form_ == Form::automatic || piece->form == form_);
     return wanted ? piece : std::nullopt;
   }
 
   /// Where the signature ends that begins on the line up to `end`: literals run over lines.
-  std::size_t chunk_end(std::size_t begin, std::size_t end) {
+  std::size_t chunk_end(std::size_t begin, std::size_t end, bool& is_long) {
     const std::string_view line = bytes_.substr(begin, end - begin);
     if (form_ == Form::ttir || (form_ == Form::automatic && looks_like_mlir(line))) {
-      return parameters_end(end);
+      return parameters_end(begin, end);
     }
-    return runs_over_lines(line) ? literal_end(bytes_, begin, futile_) : end;
+    return runs_over_lines(line) ? literal_end(bytes_, begin, futile_, is_long) : end;
   }
 
   /// Parameters of IR go on after a line that ends in a comma.
-  std::size_t parameters_end(std::size_t end) const {
-    std::size_t begin = bytes_.rfind('\n', end - 1) + 1;
-    while (end < bytes_.size()) {
+  std::size_t parameters_end(std::size_t begin, std::size_t end) const {
+    const std::size_t most = std::min(begin + kLongestSignature, bytes_.size());
+    while (end < most) {
       const std::string_view line = bytes_.substr(begin, end - begin);
       const std::size_t last = line.find_last_not_of(kBlanks);
       if (last == std::string_view::npos || line[last] != ',') break;
       begin = end + 1;
-      end = line_end(begin);
+      end = line_end(bytes_, begin);
     }
     return end;
   }
@@ -182,24 +249,46 @@ class SignatureReader::State {
   }
 
   Signature made(Span span, Form form) {
+    std::string_view chunk = bytes_.substr(span.begin, span.end - span.begin);
+    // Of a line that is too long only its beginning may be there.
+    const bool whole = chunk.size() <= kLongestSignature;
+    chunk = chunk.substr(0, whole ? chunk.find_last_not_of(kBlanks) + 1 : kLongestSignature + 1);
+    return placed(span.begin, chunk, read(chunk, form));
+  }
+
+  /// A literal whose end is too far away, of which the first line is told.
+  Signature unclosed(Span line) {
+    const std::string_view chunk = bytes_.substr(line.begin, line.end - line.begin);
+    return placed(
+        line.begin, chunk,
+        too_long(chunk, form_,
+                 "this literal has no end within the " + std::to_string(kLongestSignature) +
+                     " bytes that a signature may have: not read"));
+  }
+
+  Signature placed(std::size_t begin, std::string_view chunk, Parsed parsed) {
     any_ = true;
-    const std::string_view raw = bytes_.substr(span.begin, span.end - span.begin);
-    const std::string_view chunk = raw.substr(0, raw.find_last_not_of(kBlanks) + 1);
-    Signature out{path_, places_.of(span.begin), read(chunk, form), {}};
+    const std::size_t in_file = dropped_ + begin;
+    Signature out{
+        path_, places_.of(bytes_, begin), std::move(parsed), {}, {in_file, in_file + chunk.size()}};
     for (const Diagnostic& diagnostic : out.parsed.diagnostics) {
       out.places.push_back(place_in_file(out, chunk, diagnostic.span));
     }
     return out;
   }
 
-  std::string_view bytes_;
+  Window window_;
+  std::string_view bytes_;   // of the window
+  std::size_t dropped_ = 0;  // bytes of the file before it
   std::string path_;
   Form form_;
   Places places_;
-  std::optional<Embedded> embedded_;
-  std::optional<Piece> first_;
-  bool is_list_ = true;
+  std::optional<Block> block_;
+  Form block_form_ = Form::automatic;  // of what is looked for in it
+  std::optional<Embedded> embedded_;   // where there is a block
+  std::optional<Piece> first_;         // of it, when it was looked for already
   bool any_ = false;
+  bool is_inside_line_ = false;  // what is left of the line belongs to what was read
   std::size_t at_ = 0;
   std::size_t futile_ = 0;
 };
@@ -209,7 +298,9 @@ std::string Signature::source() const {
 }
 
 SignatureReader::SignatureReader(std::string_view bytes, std::string path, Form form)
-    : state_(std::make_unique<State>(bytes, std::move(path), form)) {}
+    : state_(std::make_unique<State>(Window(bytes), std::move(path), form)) {}
+SignatureReader::SignatureReader(ReadBytes read, std::string path, Form form)
+    : state_(std::make_unique<State>(Window(std::move(read)), std::move(path), form)) {}
 SignatureReader::~SignatureReader() = default;
 SignatureReader::SignatureReader(SignatureReader&&) noexcept = default;
 SignatureReader& SignatureReader::operator=(SignatureReader&&) noexcept = default;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "migrate/parse.hpp"
+#include "migrate/window.hpp"
 
 namespace relaunch::migrate {
 
@@ -17,6 +18,7 @@ struct Signature {
   Place place;  // where it begins
   Parsed parsed;
   std::vector<Place> places;  // in the file, of each of parsed.diagnostics
+  Span bytes;                 // in the file
 
   /// `path:line:col`.
   std::string source() const;
@@ -32,11 +34,17 @@ struct Signature {
 /// other lines is read, its body passed over. A JSON line of a collection (`{"text": ...,
 /// "constants": ...}`) gives the signature in it: with form csv or dict its text is read so, with
 /// any other by what it looks like. A file without a signature gives one RL001.
-/// Linear in the bytes; never throws for what they hold.
+///
+/// What a file is, the first Window::kSize of it tell. A signature longer than kLongestSignature is
+/// RL024; reading goes on behind its line. Linear in the bytes, and what is held of a file at a
+/// time is one window, however long its lines are. Never throws for what they hold.
 class SignatureReader {
  public:
   /// `bytes` must live as long as the reader.
   SignatureReader(std::string_view bytes, std::string path, Form form);
+  /// What `read` throws passes through here and through next(); the reader can then only be
+  /// destroyed.
+  SignatureReader(ReadBytes read, std::string path, Form form);
   ~SignatureReader();
   SignatureReader(SignatureReader&&) noexcept;
   SignatureReader& operator=(SignatureReader&&) noexcept;

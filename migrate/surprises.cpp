@@ -47,7 +47,7 @@ class Walk {
  private:
   void at(const PyKernelArg& node, std::size_t depth) {
     const std::string_view type = node.dtype;
-    if (type.starts_with('*')) return;
+    if (type.starts_with('*') || type == "i32" || type == "fp32" || type == "i64") return;
     for (std::size_t i = 0; i < std::size(kSurprises); ++i) {
       const Surprise& surprise = kSurprises[i];
       if (said_[i] || !surprise.applies(type, depth)) continue;
@@ -65,6 +65,7 @@ class Walk {
 void warn_of_expanded(const Tree& tree, Diagnostics& diagnostics) {
   const auto& parameters = tree.parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!is_descriptor(parameters[i].dtype)) continue;
     const auto descriptor = parse_descriptor(parameters[i].dtype);
     if (!descriptor) continue;
     const std::size_t rank = descriptor->rank;

@@ -1,6 +1,7 @@
 #include "migrate/utf8.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace relaunch::migrate {
 namespace {
@@ -28,8 +29,31 @@ std::size_t sequence_length(std::string_view text) {
   return length;
 }
 
+bool is_plain_ascii(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return (c >= 0x20 && c < 0x7F) || c == '\t' || c == '\n' || c == '\r';
+  };
+  // Eight bytes at a time, as long as none is a control character, tabs and ends of lines included.
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = 0x80 * kOnes;
+  for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t))) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof word);
+    const std::uint64_t below = word - 0x20 * kOnes;  // a byte's high bit: it is below a blank
+    const std::uint64_t above = word + kOnes;         // ... or 7F
+    if (((word | below | above) & kHigh) == 0) continue;
+    const std::string_view bytes = text.substr(0, sizeof word);
+    if (!std::all_of(bytes.begin(), bytes.end(), is_plain)) return false;
+  }
+  return std::all_of(text.begin(), text.end(), is_plain);
+}
+
 std::size_t first_invalid(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
+    if (byte(text, at) < 0x80) {
+      ++at;
+      continue;
+    }
     const std::size_t length = sequence_length(text.substr(at));
     if (length == 0) return at;
     at += length;
@@ -54,6 +78,7 @@ std::string replace_invalid(std::string_view text) {
 }
 
 std::size_t count_code_points(std::string_view text) {
+  if (is_plain_ascii(text)) return text.size();
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++count) at = advance(text, at, 1);
   return count;

@@ -12,6 +12,9 @@ namespace relaunch::migrate {
 /// overlong forms and code points over 10FFFF are not valid.
 std::size_t sequence_length(std::string_view text);
 
+/// Whether all is ASCII, without control characters but tabs and ends of lines: nearly every text.
+bool is_plain_ascii(std::string_view text);
+
 /// Offset of the first byte that belongs to no valid sequence; npos where all do.
 std::size_t first_invalid(std::string_view text);
 

@@ -1,5 +1,7 @@
 #include "precompiled/core/types.hpp"
 
+#include <algorithm>
+
 namespace relaunch {
 namespace {
 
@@ -18,23 +20,58 @@ constexpr Word kWords[] = {
 #undef RELAUNCH_POINTEE
 };
 
-bool lists(std::string_view aliases, std::string_view word) {
-  while (!aliases.empty()) {
-    const std::size_t blank = aliases.find(' ');
-    if (aliases.substr(0, blank) == word) return true;
-    if (blank == std::string_view::npos) break;
-    aliases.remove_prefix(blank + 1);
+/// Every spelling of an element type with its canonical one: a hash table with linear probing, for
+/// types are looked up once a parameter in all that is read.
+class Spellings {
+ public:
+  constexpr Spellings() {
+    for (const Word& word : kWords) {
+      if (word.name == "*" || word.name == "constexpr" || word.name.starts_with("tensordesc")) {
+        continue;
+      }
+      add(word.name, word.name);
+      std::string_view aliases = word.aliases;
+      while (!aliases.empty()) {
+        const std::size_t end = std::min(aliases.find(' '), aliases.size());
+        add(aliases.substr(0, end), word.name);
+        aliases.remove_prefix(std::min(end + 1, aliases.size()));
+      }
+    }
   }
-  return false;
-}
 
-std::optional<std::string> canonical_element(std::string_view word) {
-  if (word == "*" || word == "constexpr" || word.starts_with("tensordesc")) return std::nullopt;
-  for (const Word& known : kWords) {
-    if (known.name == word || lists(known.aliases, word)) return std::string(known.name);
+  /// The canonical spelling; empty for a word that is none.
+  constexpr std::string_view find(std::string_view word) const {
+    std::size_t at = place(word);
+    while (!slots_[at].spelling.empty() && slots_[at].spelling != word) at = (at + 1) % kSlots;
+    return slots_[at].canonical;
   }
-  return std::nullopt;
-}
+
+ private:
+  static constexpr std::size_t kSlots = 256;
+
+  struct Slot {
+    std::string_view spelling;
+    std::string_view canonical;
+  };
+
+  static constexpr std::size_t place(std::string_view word) {
+    std::size_t hash = word.size();
+    for (const char c : word) hash = hash * 31 + static_cast<unsigned char>(c);
+    return hash % kSlots;
+  }
+
+  constexpr void add(std::string_view spelling, std::string_view canonical) {
+    std::size_t at = place(spelling);
+    while (!slots_[at].spelling.empty()) at = (at + 1) % kSlots;
+    slots_[at] = {spelling, canonical};
+    if (++count_ > kSlots / 4) throw "types.def: more spellings than the table is made for";
+  }
+
+  Slot slots_[kSlots] = {};
+  std::size_t count_ = 0;
+};
+
+constexpr Spellings kSpellings;
 
 constexpr std::string_view kIm2col = "tensordesc_im2col<";
 
@@ -80,20 +117,21 @@ std::optional<std::uint32_t> input_rank(std::string_view rest) {
 }  // namespace
 
 std::optional<std::string> canonical_type(std::string_view word) {
-  if (word == "constexpr" || word == info(Type::tdm_desc).name) return std::string(word);
-  if (is_descriptor(word)) {
-    if (!parse_descriptor(word)) return std::nullopt;
-    return std::string(word);
-  }
   std::size_t stars = 0;
   while (stars < word.size() && word[stars] == '*') ++stars;
-  std::string prefix(stars, '*');
-  std::string_view element = word.substr(stars);
-  if (auto canonical = canonical_element(element)) return prefix + *canonical;
-  if (stars > 0 && element.starts_with('k')) {
-    if (auto canonical = canonical_element(element.substr(1))) return prefix + "k" + *canonical;
+  std::size_t prefix = stars;  // bytes before the element: stars, and the 'k' of a constant
+  std::string_view canonical = kSpellings.find(word.substr(prefix));
+  if (canonical.empty() && stars > 0 && word.substr(stars).starts_with('k')) {
+    canonical = kSpellings.find(word.substr(++prefix));
   }
-  return std::nullopt;
+  if (canonical.empty()) {
+    const bool by_itself = word == "constexpr" || word == info(Type::tdm_desc).name ||
+                           (is_descriptor(word) && parse_descriptor(word));
+    return by_itself ? std::optional<std::string>(word) : std::nullopt;
+  }
+  std::string out(word.substr(0, prefix));
+  out += canonical;
+  return out;
 }
 
 std::optional<Type> find_type(std::string_view canonical) {
@@ -114,12 +152,12 @@ std::optional<DescriptorType> parse_descriptor(std::string_view token) {
   const std::size_t close = token.find(']', open);
   if (bracket == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
   if (close < bracket) return std::nullopt;
-  auto element = canonical_element(token.substr(open + 1, bracket - open - 1));
+  const auto element = kSpellings.find(token.substr(open + 1, bracket - open - 1));
   const auto block = count_sizes(token.substr(bracket + 1, close - bracket - 1));
-  if (!element || !block) return std::nullopt;
+  if (element.empty() || !block) return std::nullopt;
   const bool is_im2col = token.starts_with(kIm2col);
   const auto rank = is_im2col ? input_rank(token.substr(close + 1)) : std::nullopt;
-  return DescriptorType{*element, rank.value_or(*block), is_im2col};
+  return DescriptorType{std::string(element), rank.value_or(*block), is_im2col};
 }
 
 }  // namespace relaunch

@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -102,6 +103,19 @@ migrate::Session::Write writer(const py::function& write) {
   return [write](std::string_view text) { write(py::str(text.data(), text.size())); };
 }
 
+/// Bytes of a file by its `read`.
+migrate::ReadBytes bytes_of(const py::function& read) {
+  return [read](char* into, std::size_t most) {
+    constexpr std::size_t kMost = std::size_t{1} << 20U;  // held twice
+    most = std::min(most, kMost);
+    const auto piece = py::bytes(read(most));
+    const std::string_view bytes = piece;
+    if (bytes.size() > most) throw py::value_error("read() gives more bytes than it was asked for");
+    std::copy(bytes.begin(), bytes.end(), into);
+    return bytes.size();
+  };
+}
+
 void bind_session(py::module_& module) {
   using migrate::Session;
   py::list emitted;
@@ -117,12 +131,10 @@ void bind_session(py::module_& module) {
            py::arg("form"), py::arg("emit"), py::arg("out"), py::arg("error"))
       .def(
           "read",
-          [](Session& session, const py::buffer& content, const std::string& path) {
-            const py::buffer_info info = content.request();
-            session.read({static_cast<const char*>(info.ptr), static_cast<std::size_t>(info.size)},
-                         path);
+          [](Session& session, const py::function& read, const std::string& path) {
+            session.read(bytes_of(read), path);
           },
-          py::arg("content"), py::arg("path"))
+          py::arg("read"), py::arg("path"))
       .def("unreadable", &Session::unreadable, py::arg("path"), py::arg("reason"))
       .def("finish", &Session::finish);
 }

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import io
-import mmap
-import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from io import FileIO
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
@@ -54,30 +53,43 @@ def migrate(
     session = MigrateSession(form, target, sys.stdout.write, sys.stderr.write)
     for name in files:
         shown = STANDARD_INPUT if name == "-" else name.encode("utf-8", "backslashreplace").decode()
-        with ExitStack() as opened:
-            try:
-                content = opened.enter_context(content_of(name))
-            except (OSError, ValueError) as error:
-                reason = error.strerror if isinstance(error, OSError) else None
-                session.unreadable(shown, reason or str(error))
-                continue
-            session.read(content, shown)
+        try:
+            with reader_of(name) as read:
+                session.read(read, shown)
+        except UnreadableError as error:
+            session.unreadable(shown, str(error))
     if status := session.finish():
         raise typer.Exit(status)
 
 
+class UnreadableError(Exception):
+    """A file that cannot be opened or read; str() is the reason."""
+
+
 @contextmanager
-def content_of(name: str) -> Iterator[bytes | mmap.mmap]:
-    """The bytes of a file, mapped where they can be, or of standard input. Raise OSError, ValueError."""
-    if name == "-":
-        yield sys.stdin.buffer.read()
-        return
-    with Path(name).open("rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:  # of a pipe too
-            yield file.read()
-            return
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            yield content
+def readable() -> Iterator[None]:
+    """Tell what goes wrong with a file from what goes wrong with the output. Raise UnreadableError."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise UnreadableError(reason or str(error)) from error
+
+
+@contextmanager
+def reader_of(name: str) -> Iterator[Callable[[int], bytes]]:
+    """What reads a file, or standard input, piece by piece. Both raise UnreadableError."""
+    with ExitStack() as opened:
+        with readable():
+            file: BinaryIO | FileIO = sys.stdin.buffer
+            if name != "-":
+                file = opened.enter_context(Path(name).open("rb", buffering=0))
+
+        def read(count: int) -> bytes:
+            with readable():
+                return file.read(count)
+
+        yield read
 
 
 def check_form(form: str) -> None:
