@@ -9,13 +9,16 @@ from typing import Any
 from relaunch.generator.legacy_descriptors import EncodingRefusedError, TensorMap
 
 TENSOR_MAP_BYTES = 128
+_ALIGNMENT = 64  # bytes; a driver refuses to write a map elsewhere
 
 
 def encoder(driver: ctypes.CDLL, make: Callable[[bytes], Any]) -> Callable[[TensorMap], Any]:
     """`encode` for `legacy_descriptors.expand_arguments`; `make` turns 128 bytes into what a launcher takes."""
 
     def encode(wanted: TensorMap) -> Any:
-        encoded = (ctypes.c_uint64 * (TENSOR_MAP_BYTES // 8))()
+        room = ctypes.create_string_buffer(TENSOR_MAP_BYTES + _ALIGNMENT)
+        skipped = -ctypes.addressof(room) % _ALIGNMENT
+        encoded = (ctypes.c_ubyte * TENSOR_MAP_BYTES).from_buffer(room, skipped)
         status = driver.cuTensorMapEncodeTiled(
             encoded,
             wanted.data_type,

@@ -30,10 +30,13 @@ DRIVER_MODULES = {"cuda": ("nvidia", "PyCUtensorMap"), "hip": ("amd", "PyTDMDesc
 
 
 class Runner:
-    """Runs tasks of one backend against its recorder and gives each outcome as JSON text."""
+    """Runs tasks of one backend and gives each outcome as JSON text.
 
-    def __init__(self, backend: str) -> None:
-        self.recorder = Recorder(backend)
+    `recorder` is what says what happened, and whose path launchers open; the backend's recording driver by default.
+    """
+
+    def __init__(self, backend: str, recorder: Any = None) -> None:
+        self.recorder = recorder or Recorder(backend)
         self._arguments: dict[tuple[str, bool], Arguments] = {}
         self._hooks = {
             ("enter", "none"): None,
@@ -136,13 +139,17 @@ class Runner:
             launcher = relaunch.Launcher(
                 tree(task.signature),
                 dialect=task.dialect,
-                function=FUNCTION,  # the call's own wins, whatever it is
+                function=self._bound_to(task),
                 name="kernel",
                 driver=str(self.recorder.path),
                 **options,
             )
             self._launchers[key] = launcher.launch
         return self._launchers[key]
+
+    def _bound_to(self, _task: Task) -> int:
+        """The function that a launcher is bound to. The call's own wins, whatever it is."""
+        return FUNCTION
 
     def _metadata(self, task: Task, metadata: Any) -> Any:
         if isinstance(metadata, Sequence) and not isinstance(metadata, str):

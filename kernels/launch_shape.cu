@@ -57,3 +57,49 @@ extern "C" __global__ void after_previous(int* out, int n, int first, void* /*gl
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
+
+// out[0] = 1 in a cooperative launch, 0 in any other: whether the grid's blocks may wait for each
+// other.
+extern "C" __global__ void may_sync(int* out, void* /*global_scratch*/, void* /*profile_scratch*/) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) *out = cg::this_grid().is_valid() ? 1 : 0;
+}
+
+namespace {
+
+__device__ unsigned long long nanoseconds() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+}  // namespace
+
+// The first of a pair: lets the launch after it begin, waits for at most `patience` nanoseconds
+// until that has set flags[0], says in flags[1] whether it did, and only then sets flags[2].
+extern "C" __global__ void lead(int* flags, long long patience, void* /*global_scratch*/,
+                                void* /*profile_scratch*/) {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  if (threadIdx.x != 0) return;
+  volatile int* const seen = flags;
+  const unsigned long long end = nanoseconds() + static_cast<unsigned long long>(patience);
+  while (seen[0] == 0 && nanoseconds() < end) {
+  }
+  seen[1] = seen[0];
+  __threadfence();
+  seen[2] = 5;
+}
+
+// The second: sets flags[0] at once, and flags[3] to what flags[2] is when the first has ended.
+extern "C" __global__ void follow(int* flags, void* /*global_scratch*/, void* /*profile_scratch*/) {
+  volatile int* const seen = flags;
+  if (threadIdx.x == 0) {
+    seen[0] = 1;
+    __threadfence();
+  }
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+  if (threadIdx.x == 0) seen[3] = seen[2];
+}

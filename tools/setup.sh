@@ -89,6 +89,7 @@ test|libgtest-dev|has_header gtest/gtest.h|GoogleTest
 test|clang-format-19|has_command clang-format-19|clang-format 19
 test|clang-19|has_command clang++-19|clang 19
 test|libclang-rt-19-dev|has_fuzzer|clang 19's libFuzzer and sanitizers
+test|lld-19|has_command ld.lld-19|lld 19
 test|clang-tidy-19|has_command clang-tidy-19|clang-tidy 19
 bench|libbenchmark-dev|has_header benchmark/benchmark.h|Google Benchmark
 bench|valgrind|has_command valgrind|valgrind
@@ -159,7 +160,7 @@ set_up_environment() {
 
 # What the built extensions depend on: contents of C++ and CMake sources, names of Python sources.
 build_inputs() {
-  local folders=(cmake precompiled migrate differential generator relaunch)
+  local folders=(cmake precompiled migrate differential generator kernels relaunch)
   cat pyproject.toml CMakeLists.txt requirements/dev.txt
   find "${folders[@]}" -name '*.py' -print0 | sort -z
   find "${folders[@]}" -type f ! -name '*.py' ! -name '*.pyc' ! -name '*.md' ! -name '*.json' \

@@ -22,7 +22,7 @@ step_mypy() {
   rm -rf build/typed
   mkdir -p build/typed/relaunch
   for entry in relaunch/*; do ln -s "$root/$entry" build/typed/relaunch/; done
-  ln -s "$root/generator" "$root/differential" "$root/audit" build/typed/relaunch/
+  ln -s "$root/generator" "$root/differential" "$root/audit" "$root/kernels" build/typed/relaunch/
   export MYPYPATH=build/typed:tests/bench # whose programs import their neighbours
   .venv/bin/mypy --strict build/typed/relaunch &&
     .venv/bin/mypy --strict --explicit-package-bases tools tests

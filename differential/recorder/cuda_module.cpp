@@ -13,6 +13,7 @@ constexpr std::uint64_t kModule = 0x30d01e;
 constexpr std::uint64_t kFunction = 0xf00;
 constexpr std::uint64_t kStream = 0x57;
 constexpr std::uint64_t kEvent = 0xe7;
+constexpr std::size_t kVariableBytes = 65536;
 
 int function_attribute(CUfunction_attribute attribute) {
   switch (attribute) {
@@ -68,6 +69,14 @@ CUresult CUDAAPI cuModuleGetFunction(CUfunction* function, CUmodule /*module*/, 
   const CUresult status = answer_with(__func__, function, handle<CUfunction>(kFunction));
   if (status != CUDA_SUCCESS) return status;
   return choose_function(name) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+/// Every variable is the same zeroed memory, which lives as long as the process.
+CUresult CUDAAPI cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule /*module*/,
+                                   const char* /*name*/) {
+  static const std::uint64_t memory = allocate(kVariableBytes);
+  const CUresult status = answer_with(__func__, address, static_cast<CUdeviceptr>(memory));
+  if (status == CUDA_SUCCESS && bytes != nullptr) *bytes = kVariableBytes;
+  return status;
 }
 CUresult CUDAAPI cuModuleUnload(CUmodule /*module*/) {
   const CUresult status = answer(__func__);

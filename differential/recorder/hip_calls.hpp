@@ -1,8 +1,8 @@
 #ifndef RELAUNCH_DIFFERENTIAL_RECORDER_HIP_CALLS_HPP
 #define RELAUNCH_DIFFERENTIAL_RECORDER_HIP_CALLS_HPP
 
+#include "differential/hip_exports.hpp"
 #include "differential/recorder/answers.hpp"
-#include "differential/recorder/hip_newer.hpp"
 #include "differential/recorder/journal.hpp"
 
 namespace relaunch::recorder {

@@ -7,6 +7,7 @@
 #include "differential/recorder/hip_calls.hpp"
 #include "differential/recorder/memory.hpp"
 
+using namespace relaunch::hip;
 using namespace relaunch::recorder;
 
 namespace {
@@ -96,7 +97,7 @@ hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
 }
 hipError_t hipDeviceSynchronize(void) { return answer(__func__); }
 
-hipError_t recorder_get_device_properties(HipPropertiesR0000* properties, int device) {
+hipError_t exported_get_device_properties(PropertiesR0000* properties, int device) {
   const hipError_t status = answer("hipGetDeviceProperties");
   if (status != hipSuccess) return status;
   std::memset(properties, 0, sizeof *properties);
@@ -118,7 +119,7 @@ hipError_t recorder_get_device_properties(HipPropertiesR0000* properties, int de
   return check_device(device);
 }
 
-hipError_t recorder_get_device_properties_r0600(void* out, int device) {
+hipError_t exported_get_device_properties_r0600(void* out, int device) {
   const hipError_t status = answer("hipGetDevicePropertiesR0600");
   if (status != hipSuccess) return status;
   auto* const properties = static_cast<PropertiesR0600*>(out);
@@ -161,7 +162,7 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
 const char* hipGetErrorString(hipError_t error) { return error_text(error); }
 const char* hipGetErrorName(hipError_t error) { return error_text(error); }
 
-hipError_t recorder_get_proc_address(const char* symbol, void** function, int /*version*/,
+hipError_t exported_get_proc_address(const char* symbol, void** function, int /*version*/,
                                      std::uint64_t /*flags*/) {
   const Call call("hipGetProcAddress");
   if (call.failed()) return result(call.status());

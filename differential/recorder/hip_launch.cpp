@@ -7,6 +7,7 @@
 
 namespace {
 
+using namespace relaunch::hip;
 using namespace relaunch::recorder;
 
 hipError_t launched(const Call& call, const Launch& launch) {
@@ -50,7 +51,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
                                    {}});
 }
 
-hipError_t recorder_module_launch_cooperative_kernel(hipFunction_t function, unsigned grid_x,
+hipError_t exported_module_launch_cooperative_kernel(hipFunction_t function, unsigned grid_x,
                                                      unsigned grid_y, unsigned grid_z,
                                                      unsigned block_x, unsigned block_y,
                                                      unsigned block_z, unsigned shared,
@@ -64,14 +65,14 @@ hipError_t recorder_module_launch_cooperative_kernel(hipFunction_t function, uns
                                                              {}});
 }
 
-hipError_t recorder_drv_launch_kernel_ex(const HipLaunchConfig* config, hipFunction_t function,
+hipError_t exported_drv_launch_kernel_ex(const LaunchConfig* config, hipFunction_t function,
                                          void** params, void** /*extra*/) {
   const Call call("hipDrvLaunchKernelEx");
   if (config == nullptr) return result(hipErrorInvalidValue);
   std::vector<Attribute> attributes(config->attribute_count);
   for (unsigned i = 0; i < config->attribute_count; ++i) {
-    const HipLaunchAttribute& from = config->attributes[i];
-    const std::size_t bytes = from.id == kHipClusterDimension ? 12 : 4;
+    const LaunchAttribute& from = config->attributes[i];
+    const std::size_t bytes = from.id == kClusterDimension ? 12 : 4;
     attributes[i] = {from.id, {from.value, bytes}};
   }
   return launched(call, {{config->grid[0], config->grid[1], config->grid[2]},

@@ -117,7 +117,7 @@ hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, hipMemc
                           hipStream_t /*stream*/) {
   return copy(__func__, to, from, bytes, owned_for(to, from, bytes, kind));
 }
-hipError_t recorder_memcpy_htod(hipDeviceptr_t to, const void* from, std::size_t bytes) {
+hipError_t exported_memcpy_htod(hipDeviceptr_t to, const void* from, std::size_t bytes) {
   return copy("hipMemcpyHtoD", to, from, bytes, owns(number(to), bytes));
 }
 hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, std::size_t bytes) {

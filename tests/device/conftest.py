@@ -68,12 +68,17 @@ def missing_device() -> str:
     return found.stdout.strip()
 
 
-@pytest.fixture
-def device() -> Any:
-    """The device; skips where there is none, and only then."""
+@pytest.fixture(scope="session")
+def need_device() -> None:
+    """Skips where there is no device, and only then."""
     reason = missing_device()
     if reason:
         pytest.skip(reason)
+
+
+@pytest.fixture
+def device(need_device: None) -> Any:
+    """The device, driven from this process."""
     if hasattr(ctypes.CDLL("libcuda.so.1"), "relaunch_recorder_reset"):
         pytest.fail("this process has the recording driver loaded: run `pytest tests/device` by itself")
     import torch

@@ -89,6 +89,18 @@ def test_cooperative_blocks_wait_for_each_other(device: Any, cubin: Any) -> None
     assert counts.tolist() == [blocks] * (1 + blocks)
 
 
+@pytest.mark.parametrize("cooperative", [True, False])
+def test_only_a_cooperative_grid_may_wait(device: Any, cubin: Any, cooperative: bool) -> None:
+    """What the test above needs, and what a launch without the attribute lacks."""
+    import torch
+
+    out = torch.full((1,), -1, dtype=torch.int32, device="cuda")
+    launch = launcher(device, cubin, "may_sync", "*i32", num_warps=1, cooperative=cooperative)
+    launch(4, 1, 1, torch.cuda.current_stream().cuda_stream, out)
+    torch.cuda.synchronize()
+    assert out.item() == int(cooperative)
+
+
 def test_cooperative_grid_that_does_not_fit(device: Any, cubin: Any) -> None:
     import torch
 
@@ -136,3 +148,18 @@ def test_programmatic_launches_keep_their_order(device: Any, cubin: Any) -> None
     torch.cuda.synchronize()
     expected = 50 * torch.arange(n, dtype=torch.int32, device="cuda") + sum(range(50))
     assert torch.equal(out, expected.to(torch.int32))
+
+
+@pytest.mark.parametrize(("pdl", "patience"), [(True, 2_000_000_000), (False, 20_000_000)])
+def test_a_pair_overlaps_only_where_it_was_asked_for(device: Any, cubin: Any, pdl: bool, patience: int) -> None:
+    """The second begins while the first still runs, which sees it, and yet reads what the first wrote last."""
+    import torch
+
+    flags = torch.zeros(4, dtype=torch.int32, device="cuda")
+    first = launcher(device, cubin, "lead", "*i32, i64", num_warps=1)
+    second = launcher(device, cubin, "follow", "*i32", num_warps=1, pdl=pdl)
+    stream = torch.cuda.current_stream().cuda_stream
+    first(1, 1, 1, stream, flags, patience)
+    second(1, 1, 1, stream, flags)
+    torch.cuda.synchronize()
+    assert flags.tolist() == [1, int(pdl), 5, 5]

@@ -48,7 +48,7 @@ def includes() -> Iterator[tuple[str, str]]:
 
 def imports(path: Path) -> Iterator[str]:
     """Absolute names of the modules that a Python file imports, anywhere in it."""
-    package = {top: f"relaunch.{top}" for top in ("generator", "differential", "audit")}
+    package = {top: f"relaunch.{top}" for top in ("generator", "differential", "audit", "kernels")}
     parts = list(path.relative_to(ROOT).with_suffix("").parts)
     parts = package.get(parts[0], parts[0]).split(".") + parts[1:]
     here = parts[:-1]
@@ -92,7 +92,8 @@ MAY_INCLUDE = {
     "precompiled/python/": ("precompiled/", "migrate/"),
     "migrate/": ("precompiled/core/",),
     "capi/": ("precompiled/core/", "precompiled/driver/", "migrate/", "relaunch/relaunch.h"),
-    "differential/recorder/": (),
+    "differential/recorder/": ("differential/hip_exports.hpp",),  # declarations of HIP alone
+    "differential/hip_on_cuda/": ("differential/hip_exports.hpp",),
     "differential/native/": ("precompiled/core/", "differential/"),
 }
 

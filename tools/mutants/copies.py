@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("generator", "audit", "differential")  # beside relaunch/, whose subpackages they are
+PACKAGES = ("generator", "audit", "differential", "kernels")  # beside relaunch/, whose subpackages they are
 # What is no source. git is not asked: a copy may be made where there is none.
 _LEFT_OUT = {"build", "dist", "shared", "relaunch-faults"}
 _NO_SOURCE = shutil.ignore_patterns("__pycache__", "*.pyc", "*.egg-info")

@@ -1,0 +1,1 @@
+"""Device code, and kernels that are written per signature."""
