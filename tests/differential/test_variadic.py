@@ -130,3 +130,19 @@ def test_model_does_what_was_recorded(name: str) -> None:
     whys = {"count", "grid", "tuple length", "int range", "int pointer", "data_ptr raises"}
     assert whys <= set(counts)
     assert ("descriptor type" in counts) == name.endswith("hip")
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_facts_say_which_ints_the_model_takes(name: str) -> None:
+    found = generator.facts(f"triton-{name}")
+    for kind in variadic.INT_BITS:
+        accepted = found.types[kind].converter.accepted
+        assert accepted is not None
+        low, high = accepted
+        for value, error in ((low - 1, "OverflowError"), (low, None), (high, None), (high + 1, "OverflowError")):
+            call = {"args": [value], "fail": None, "global_scratch": None, "profile_scratch": None}
+            turn = variadic.turns(Situation(found.dialect, found.backend, (kind,), call))[0]
+            assert turn.released == error, f"{kind} {value}"
+        takes_index = "__index__" in found.types[kind].converter.takes
+        turn = variadic.turns(Situation(found.dialect, found.backend, (kind,), {**call, "args": [{"index": 1}]}))[0]
+        assert (turn.released is None) == takes_index, kind

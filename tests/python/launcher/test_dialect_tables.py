@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from relaunch.differential.signatures import of_tree
+from relaunch.generator.contract import layout
 
 import relaunch
 from relaunch import _core, generator
@@ -32,23 +33,31 @@ def trees() -> list[relaunch.Tree]:
     return [one.tree for one in read if one.ok] + [relaunch.parse(text) for text in made]
 
 
-def planned(tree: relaunch.Tree, dialect: str, constants: tuple[int, ...] = ()) -> list[int] | None:
+Places = list[tuple[int, int, int, int]]  # of every parameter: slot, size, alignment and offset, in bytes
+
+
+def planned(tree: relaunch.Tree, dialect: str, constants: tuple[int, ...] = ()) -> Places | None:
     try:
         plan = relaunch.Plan(tree, dialect=dialect, constants=constants)
     except relaunch.BindError:
         return None
-    return list(plan.slots)
+    found = [(one["slot_size"], one["size"], one["alignment"], one["offset"]) for one in plan.parameters]
+    assert [one[0] for one in found] == list(plan.slots)
+    return found
 
 
-def recorded(types: Any, dialect: str, constants: tuple[int, ...] = ()) -> list[int] | None:
+def recorded(types: Any, dialect: str, constants: tuple[int, ...] = ()) -> Places | None:
+    spec = generator.LauncherSpec(dialect, types, constants)
     try:
-        return generator.slots(generator.LauncherSpec(dialect, types, constants))
+        found = [(one.slot, one.size, one.alignment, one.offset) for one in layout(spec)]
     except generator.UnknownType:
         return None
+    assert [one[0] for one in found] == generator.slots(spec)
+    return found
 
 
 @pytest.mark.parametrize("dialect", relaunch.DIALECTS)
-def test_slots_of_every_signature(dialect: str) -> None:
+def test_layout_of_every_signature(dialect: str) -> None:
     different = {}
     taken = 0
     for tree in trees():
@@ -63,7 +72,7 @@ def test_slots_of_every_signature(dialect: str) -> None:
 @pytest.mark.parametrize(
     "dialect", [f"triton-{release}-{backend}" for release in ("3.0", "3.2") for backend in ("cuda", "hip")]
 )
-def test_slots_with_constants(dialect: str) -> None:
+def test_layout_with_constants(dialect: str) -> None:
     for tree in trees():
         some = tuple(range(0, len(tree), 3))
         assert planned(tree, dialect, some) == recorded(of_tree(tree), dialect, some), tree.dump()
