@@ -9,10 +9,12 @@ constexpr std::uint64_t kHeaderBytes = 64;
 constexpr std::uint64_t kSectionBytes = 64;
 constexpr std::uint64_t kSegmentBytes = 56;
 constexpr std::uint64_t kNoteBytes = 12;
+constexpr std::uint32_t kTypeNull = 0;
 constexpr std::uint32_t kTypeNote = 7;
 constexpr std::uint32_t kTypeNoBits = 8;
+constexpr std::uint32_t kTypeVendor = 0x60000000;  // and above: what they mean is not ELF's
 constexpr std::uint32_t kSegmentNote = 4;
-constexpr std::uint16_t kExtendedNames = 0xffff;   // the index stands in section 0
+constexpr std::uint16_t kExtended = 0xffff;        // the number stands in section 0
 constexpr std::size_t kLongestName = 64UL * 1024;  // no compiler makes longer ones
 constexpr std::string_view kMagic =
     "\x7f"
@@ -38,6 +40,8 @@ Elf::Elf(Bytes file) : file_(file) {
   }
   machine_ = load<std::uint16_t>(file, 18, "the machine");
   read_section_table();
+  read_segment_table();
+  check_contents();
 }
 
 void Elf::read_section_table() {
@@ -53,7 +57,7 @@ void Elf::read_section_table() {
   section_count_ = load<std::uint16_t>(file_, 60, "the number of sections");
   if (section_count_ == 0) section_count_ = load<std::uint64_t>(table, 32, "their number");
   std::uint32_t names_index = load<std::uint16_t>(file_, 62, "the index of section names");
-  if (names_index == kExtendedNames) names_index = load<std::uint32_t>(table, 40, "that index");
+  if (names_index == kExtended) names_index = load<std::uint32_t>(table, 40, "that index");
   const std::uint64_t room = (file_.size() - sections_) / kSectionBytes;
   if (section_count_ > room) {
     throw BinaryError(Fault::truncated, {sections_, 0},
@@ -69,6 +73,39 @@ void Elf::read_section_table() {
   const Section names = section(names_index);
   names_ = contents(names);
   names_offset_ = names.offset;
+}
+
+void Elf::read_segment_table() {
+  segments_ = load<std::uint64_t>(file_, 32, "the segment table's place");
+  segment_count_ = load<std::uint16_t>(file_, 56, "the number of segments");
+  if (segment_count_ == kExtended && section_count_ > 0) segment_count_ = section(0).info;
+  if (segments_ == 0) segment_count_ = 0;
+  if (segment_count_ == 0) return;
+  const auto entry_bytes = load<std::uint16_t>(file_, 54, "the size of a segment header");
+  if (entry_bytes != kSegmentBytes) {
+    throw BinaryError(Fault::malformed, {54, 0}, "segment headers of 56 bytes",
+                      std::to_string(entry_bytes));
+  }
+  part(file_, segments_, segment_count_ * kSegmentBytes, "a segment table");
+}
+
+/// A file that was cut off may have lost what nobody reads here: it is no kernel all the same.
+/// Sections of a vendor's own types are left out: some (`.nv.shared`) have no bytes in the file.
+void Elf::check_contents() const {
+  for (std::uint64_t i = 0; i < segment_count_; ++i) {
+    const Place place = segment_place(i);
+    part(file_, place.offset, place.size, "a segment");
+  }
+  for (std::uint64_t i = 0; i < section_count_; ++i) {
+    const Section found = section(i);
+    if (found.type != kTypeNull && found.type < kTypeVendor) contents(found);
+  }
+}
+
+Elf::Place Elf::segment_place(std::uint64_t index) const {
+  const Bytes header = file_.subspan(segments_ + index * kSegmentBytes, kSegmentBytes);
+  return {load<std::uint64_t>(header, 8, "a segment's offset"),
+          load<std::uint64_t>(header, 32, "a segment's size")};
 }
 
 Section Elf::section(std::uint64_t index) const {
@@ -110,15 +147,9 @@ Bytes Elf::contents(const Section& section) const {
 
 std::vector<Elf::Place> Elf::note_places() const {
   std::vector<Place> places;
-  const auto segments = load<std::uint64_t>(file_, 32, "the segment table's place");
-  const auto count = load<std::uint16_t>(file_, 56, "the number of segments");
-  for (std::uint64_t i = 0; segments != 0 && i < count; ++i) {
-    part(file_, segments, 0, "the segment table");
-    const Bytes header =
-        part(file_, segments + i * kSegmentBytes, kSegmentBytes, "a segment header");
-    if (load<std::uint32_t>(header, 0, "a segment's type") != kSegmentNote) continue;
-    places.push_back({load<std::uint64_t>(header, 8, "a segment's offset"),
-                      load<std::uint64_t>(header, 32, "a segment's size")});
+  for (std::uint64_t i = 0; i < segment_count_; ++i) {
+    const auto type = load<std::uint32_t>(file_, segments_ + i * kSegmentBytes, "a segment's type");
+    if (type == kSegmentNote) places.push_back(segment_place(i));
   }
   if (!places.empty()) return places;
   for (std::uint64_t i = 0; i < section_count_; ++i) {

@@ -31,7 +31,8 @@ struct Note {
 
 class Elf {
  public:
-  /// Reads the header. Throws BinaryError: truncated, or unsupported (32-bit, big-endian).
+  /// Reads the header. Throws BinaryError: truncated, where the file ends before the tables of
+  /// sections and segments or before what they say is in it; or unsupported (32-bit, big-endian).
   explicit Elf(Bytes file);
 
   static bool has_magic(Bytes file);
@@ -60,6 +61,9 @@ class Elf {
     std::uint64_t size;
   };
   void read_section_table();
+  void read_segment_table();
+  void check_contents() const;
+  Place segment_place(std::uint64_t index) const;
   std::vector<Place> note_places() const;
   std::optional<Note> find_note_in(const Place& place, std::string_view owner,
                                    std::uint32_t type) const;
@@ -68,6 +72,8 @@ class Elf {
   std::uint16_t machine_ = 0;
   std::uint64_t sections_ = 0;  // offset of the headers
   std::uint64_t section_count_ = 0;
+  std::uint64_t segments_ = 0;  // offset of the headers
+  std::uint64_t segment_count_ = 0;
   Bytes names_;
   std::uint64_t names_offset_ = 0;
 };

@@ -64,6 +64,10 @@ class Reader {
     lexer_.advance();
     try {
       if (lexer_.is("(")) read_parameters(kernel);
+      while (!lexer_.is("{") && !lexer_.is(";")) {  // .maxntid and the like
+        if (lexer_.kind() == PtxToken::end) lexer_.refuse("the entry's body");
+        lexer_.advance();
+      }
     } catch (const BinaryError& error) {
       throw error.of_kernel(kernel.kernel);
     }

@@ -1,6 +1,8 @@
 // Damaged files: whatever is cut off or changed, reading ends with tables or with a BinaryError.
 // The bytes lie in memory of exactly their size, so that AddressSanitizer sees every step outside.
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <random>
 
@@ -38,10 +40,58 @@ TEST(Damage, CutOffAnywhere) {
   }
 }
 
-TEST(Damage, ACubinThatIsCutOffIsNeverRead) {
-  // Its section table is followed by the segments alone.
-  const std::string file = example("add-3.6.0-sm90.cubin");
-  for (std::size_t size = 0; size < 3008; ++size) EXPECT_NE(outcome(file, size), "") << size;
+std::vector<std::filesystem::path> all_of(std::initializer_list<std::string_view> suffixes) {
+  std::vector<std::filesystem::path> out;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(binaries())) {
+    const std::string suffix = entry.path().extension();
+    if (std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end()) {
+      out.push_back(entry.path());
+    }
+  }
+  return out;
+}
+
+TEST(Damage, NoCubinOrCodeObjectThatIsCutOffIsRead) {
+  const auto files = all_of({".cubin", ".hsaco"});
+  EXPECT_GE(files.size(), 41U);
+  for (const auto& path : files) {
+    const std::string file = read_file(path);
+    ASSERT_EQ(outcome(file, file.size()), "") << path;
+    for (std::size_t size = 0; size < file.size(); ++size) {
+      ASSERT_NE(outcome(file, size), "") << path << " of " << size << " bytes";
+    }
+  }
+}
+
+TEST(Damage, TextThatIsCutOffHasTheKernelsBeforeTheCutOrNone) {
+  const auto files = all_of({".ptx", ".amdgcn"});
+  EXPECT_GE(files.size(), 39U);
+  for (const auto& path : files) {
+    const std::string file = read_file(path);
+    const Texts whole = summaries(file);
+    const std::size_t end = file.find_last_not_of('\n') + 1;
+    // Each byte of what declares kernels, then the code in strides.
+    for (std::size_t size = 0; size < end; size += size < 3000 || end - size < 300 ? 1 : 211) {
+      const std::string cut = file.substr(0, size);
+      if (!outcome(cut, size).empty()) continue;
+      const Texts found = summaries(cut);
+      ASSERT_LT(found.size(), whole.size()) << path << " of " << size << " bytes";
+      ASSERT_TRUE(std::equal(found.begin(), found.end(), whole.begin())) << path << " " << size;
+    }
+  }
+}
+
+TEST(Damage, SectionsThatTakeNoRoomMayLieOutside) {
+  // As ptxas writes `.nv.shared` and `.nv.global`: a type of its own, and a size but no bytes.
+  ElfFile file(kMachineCuda);
+  file.add(".nv.constant0.k", 1, "x").add(".nv.info.k", 0x70000000, "");
+  std::string cubin = file.make();
+  EXPECT_EQ(summaries(cubin), Texts{"k(0):"});
+  const std::size_t constants = cubin.size() - std::size_t{3} * 64;
+  put(cubin, constants + 32, std::uint64_t{40'000});
+  EXPECT_EQ(outcome(cubin, cubin.size()), "truncated");
+  put(cubin, constants + 4, std::uint32_t{0x7000000a});
+  EXPECT_EQ(summaries(cubin), Texts{"k(0):"});
 }
 
 TEST(Damage, ChangedBytes) {

@@ -116,9 +116,32 @@ TEST(Elf, NotesOutsideTheirFile) {
       "truncated: byte 532: expected a note of 4294967295 bytes, found 4540 bytes before the end" +
           kCutOff);
   EXPECT_EQ(failure(with(file, 32, ~std::uint64_t{0})),
-            "truncated: byte 18446744073709551615: expected the segment table of 0 bytes, found "
+            "truncated: byte 18446744073709551615: expected a segment table of 448 bytes, found "
             "the end at "
             "byte 5072" +
+                kCutOff);
+}
+
+TEST(Elf, SegmentTables) {
+  const std::string file = elf();
+  EXPECT_EQ(failure(file.substr(0, 3200)),
+            "truncated: byte 3008: expected a segment table of 280 bytes, found 192 bytes before "
+            "the end" +
+                kCutOff);
+  EXPECT_EQ(failure(with(file, 54, std::uint16_t{32})),
+            "malformed: byte 54: expected segment headers of 56 bytes, found 32" + kDamaged);
+  EXPECT_EQ(failure(with(file, 3008 + 32, std::uint64_t{4000})),
+            "truncated: byte 3008: expected a segment of 4000 bytes, found 280 bytes before the "
+            "end" +
+                kCutOff);
+  // No number in the header: section 0 has it, as that of sections.
+  std::string extended = with(file, 56, std::uint16_t{0xffff});
+  put(extended, 2240 + 44, std::uint32_t{5});
+  EXPECT_EQ(summaries(extended), Texts{"add(48): 0+8 8+8 16+8 24+4 32+8 40+8"});
+  put(extended, 2240 + 44, std::uint32_t{6});
+  EXPECT_EQ(failure(extended),
+            "truncated: byte 3008: expected a segment table of 336 bytes, found 280 bytes before "
+            "the end" +
                 kCutOff);
 }
 

@@ -106,6 +106,11 @@ TEST(Ptx, TextThatEnds) {
   EXPECT_EQ(refusal(".entry"),
             "truncated: line 4, byte 50: expected the name of an entry, found the end of the text" +
                 cut_off);
+  for (const std::string head : {".entry k", ".entry k(.param .u8 a)", ".entry k .maxntid 1"}) {
+    EXPECT_EQ(refusal(head),
+              "truncated: kernel 'k': line 4, byte " + std::to_string(kHead.size() + head.size()) +
+                  ": expected the entry's body, found the end of the text" + cut_off);
+  }
   EXPECT_EQ(refusal(".entry k {\n{ }"),
             "truncated: line 4, byte 53: expected the closing '}' of this block, found the end of "
             "the text" +
