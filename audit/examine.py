@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +9,7 @@ from relaunch.audit import moving
 from relaunch.audit.metadata import Metadata, read_metadata
 from relaunch.audit.question import DIVERGES, MISFIT, MOVES, PRECOMPILED, RECOMPILE, UNREADABLE, Question
 from relaunch.audit.reading import MIB, Unreadable, read
-from relaunch.audit.signatures import plain, without_expansion
+from relaunch.audit.signatures import function_name, plain, without_expansion
 from relaunch.audit.walk import BINARIES, IR, METADATA, SOURCES, Unit
 
 from relaunch import generator
@@ -28,12 +27,11 @@ from relaunch._core import (
 LIMITS = {METADATA: MIB, ".py": 16 * MIB, ".c": 16 * MIB}
 LIMIT = 64 * MIB  # of all other files
 BACKENDS = {"cubin": "cuda", "ptx": "cuda", "hsaco": "hip", "amdgcn": "hip"}
-_FUNCTION = re.compile(r'@("[^"]*"|[\w.$-]+)')
-# What makes a source file worth reading, by how it is read then.
+# What makes a source file worth reading, and the forms that are looked for in it then.
 _MARKS = {
-    ".py": {"ast": b"ASTSource", "inductor": b"triton_meta"},
-    ".c": {"c": b"PyArg_"},
-    ".mlir": {"ttir": b"tt.func"},
+    ".py": ((b"ASTSource", b"triton.compile", b"meta"), ("ast", "inductor")),
+    ".c": ((b"PyArg_",), ("c",)),
+    ".mlir": ((b"func",), ("ttir",)),
 }
 
 
@@ -81,13 +79,15 @@ def _source(root: str, unit: Unit, question: Question) -> list[Record]:
     suffix = unit.suffixes[0]
     name = unit.stem + suffix
     content = read(_path(root, unit, name), name, LIMITS.get(suffix, LIMIT))
+    marks, forms = _MARKS[suffix]
+    if not any(mark in content for mark in marks):
+        return []
     records = []
-    for form, mark in _MARKS[suffix].items():
-        if mark in content:
-            for signature in read_signatures(content, "", form):
-                record = Record(unit.key + signature.source, unit.stem, form=signature.form)
-                _declared(record, signature, question)
-                records.append(record)
+    for signature in read_signatures(content, ""):
+        if signature.form in forms:
+            record = Record(unit.key + signature.source, unit.stem, form=signature.form)
+            _declared(record, signature, question)
+            records.append(record)
     return records
 
 
@@ -176,7 +176,7 @@ class _Kernel:
         file = self.unit.stem + suffix
         found = read_signatures(content, "", form)
         if len(found) > 1:
-            found = [one for one in found if _function(one.text) == self.metadata.name]
+            found = [one for one in found if function_name(one.text) == self.metadata.name]
         if len(found) != 1:
             raise Unreadable("several functions, and the metadata names none of them", file)
         self.record.form = found[0].form
@@ -232,12 +232,6 @@ def _backend(suffixes: tuple[str, ...]) -> str | None:
     """The one that a kernel's binaries are for; None where they do not agree, or there is none."""
     found = {BACKENDS[suffix[1:]] for suffix in suffixes if suffix in BINARIES}
     return found.pop() if len(found) == 1 else None
-
-
-def _function(text: str) -> str:
-    """The name that a function of IR has; "" where there is none."""
-    found = _FUNCTION.search(text)
-    return found[1].strip('"') if found else ""
 
 
 def _move(record: Record, types: moving.Types, question: Question, *, described: bool) -> None:

@@ -1,4 +1,4 @@
-"""Trees as the comparison and the verification want them."""
+"""Trees as the comparison and the verifications want them, `relaunch verify` included."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from typing import Any
 from relaunch._core import ARG_CONSTEXPR, ARG_TUPLE, PyKernelArg, Tree
 
 _BLOCK = re.compile(r"tensordesc<\w+\[([^\]]*)\]")
+_FUNCTION = re.compile(r'@("[^"]*"|[\w.$-]+)')
+
+
+def function_name(text: str) -> str:
+    """The name that a function of IR has; "" where there is none."""
+    found = _FUNCTION.search(text)
+    return found[1].strip('"') if found else ""
 
 
 def plain(tree: Tree) -> tuple[Any, ...]:

@@ -22,7 +22,10 @@ def verify(
         typer.Argument(metavar="BINARY", help="Cubin, PTX, AMDGPU code object or assembly; - reads standard input."),
     ],
     signature: Annotated[
-        str | None, typer.Option("--signature", "-s", metavar="S", help="The declared signature, in any form.")
+        str | None,
+        typer.Option(
+            "--signature", "-s", metavar="S", help="The declared signature, in any form, or @FILE to read it from."
+        ),
     ] = None,
     dialect: Annotated[
         str | None, typer.Option("--dialect", "-d", metavar="D", help="Whose launcher: triton-3.6-cuda, ...")
@@ -48,7 +51,9 @@ def verify(
     """Check that a signature fits a compiled kernel: every parameter's size and offset must agree.
 
     Both layouts are shown where it does not fit, with the first difference marked. Without --signature the kernels
-    of each file are listed with their parameters.
+    of each file are listed with their parameters. The signature may be that of the kernel's own IR (--signature
+    @add.ttir): shape and strides that follow a descriptor there belong to it. Of several in a file, the function with
+    the kernel's name counts.
 
     Exit 0: all fit. 1: at least one does not. 2: wrong usage, or a file or kernel that cannot be read.
     """
@@ -66,26 +71,80 @@ class Options:
     def __init__(
         self, signature: str | None, dialect: str | None, which: bool, constants: str | None, meta: str | None
     ) -> None:
-        from relaunch._core import DIALECTS, SignatureError, parse
+        from relaunch._core import DIALECTS
 
-        self.tree: Tree | None = None
-        if signature is not None:
-            try:
-                self.tree = parse(signature)
-            except SignatureError as error:
-                raise typer.BadParameter(f"\n{error}", param_hint="--signature") from None
+        self.declared = None if signature is None else Declared(signature)
         if which and dialect is not None:
             raise typer.BadParameter("--which tries every dialect: leave --dialect out", param_hint="--which")
-        if self.tree is None and (which or dialect is not None):
+        if self.declared is None and (which or dialect is not None):
             raise typer.BadParameter("needed to compare with, as in '*fp32, i32'", param_hint="--signature")
-        if self.tree is not None and not which and dialect is None:
+        if self.declared is not None and not which and dialect is None:
             raise typer.BadParameter("needed, or --which to try them all", param_hint="--dialect")
         self.which = which
         self.dialects = tuple(DIALECTS) if which else (dialect or "",)
         self.constants = integers(constants)
         self.tensordesc_meta = meta_of(meta)
-        if self.tree is not None and not which:
+        if self.declared is not None and not which:
             check_dialect(self.dialects[0])
+
+
+class Declared:
+    """The signature of the command line, or those of a file that it names. Raises typer.BadParameter."""
+
+    def __init__(self, signature: str) -> None:
+        self.place = signature[1:] if signature.startswith("@") else "--signature"
+        if signature.startswith("@"):
+            self.trees = trees(content_of(self.place), self.place)
+        elif "\n" in signature:  # a module of IR, as `"$(cat add.ttir)"` gives it
+            self.trees = trees(signature.encode("utf-8", "replace"), self.place)
+        else:
+            self.trees = {"": one_tree(signature)}
+
+    def tree(self, kernel: str) -> Tree | None:
+        """The only one, or the one of that name."""
+        return next(iter(self.trees.values())) if len(self.trees) == 1 else self.trees.get(kernel)
+
+
+def content_of(file: str) -> bytes:
+    """Raises typer.BadParameter."""
+    try:
+        return Path(file).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise typer.BadParameter(f"{file}: {reason}", param_hint="--signature") from None
+
+
+def one_tree(signature: str) -> Tree:
+    """The tree of a line. Raises typer.BadParameter."""
+    from relaunch._core import SignatureError, parse, read_signatures
+    from relaunch.audit.signatures import without_expansion
+
+    try:
+        tree = parse(signature)
+    except SignatureError as error:
+        raise typer.BadParameter(f"\n{error}", param_hint="--signature") from None
+    form = read_signatures(signature.encode("utf-8", "replace"), "")[0].form
+    return without_expansion(tree) if form == "ttir" else tree
+
+
+def trees(content: bytes, place: str) -> dict[str, Tree]:
+    """Those of a file by the names of their functions; what has no name is called by its place. Raises
+    typer.BadParameter.
+    """
+    from relaunch._core import read_signatures
+    from relaunch.audit.signatures import function_name, without_expansion
+
+    out: dict[str, Tree] = {}
+    for found in read_signatures(content, place):
+        if not found.ok:
+            error = next(each for each in found.diagnostics if each["severity"] == "error")
+            message = f"{found.source}: {error['code']} {error['message']}"
+            raise typer.BadParameter(message, param_hint="--signature")
+        if found.form == "ttir":
+            out[function_name(found.text) or found.source] = without_expansion(found.tree)
+        else:
+            out[found.source] = found.tree
+    return out
 
 
 def check_dialect(dialect: str) -> None:
@@ -154,7 +213,7 @@ def verify_file(name: str, kernel_name: str | None, options: Options, report: Re
         return
     try:
         kernels = read_kernels(content)
-        if options.tree is None and kernel_name is None:
+        if options.declared is None and kernel_name is None:
             for kernel in kernels:
                 report.add(FITS, listed(shown, kernel), listing(shown, kernel))
             return
@@ -162,12 +221,18 @@ def verify_file(name: str, kernel_name: str | None, options: Options, report: Re
     except BinaryError as error:
         report.unreadable(shown, str(error), details_of(error))
         return
-    if options.tree is None:
+    if options.declared is None:
         report.add(FITS, listed(shown, kernel), listing(shown, kernel))
+        return
+    tree = options.declared.tree(kernel.kernel)
+    if tree is None:
+        names = ", ".join(options.declared.trees)
+        message = f"{options.declared.place} has no signature for {kernel.kernel}, but those of {names}"
+        report.unreadable(shown, message, {"fault": "signature", "message": message})
     elif options.which:
-        try_all(shown, kernel, options, report)
+        try_all(shown, kernel, tree, options, report)
     else:
-        compare(shown, kernel, options, report)
+        compare(shown, kernel, tree, options, report)
 
 
 def details_of(error: Any) -> dict[str, Any]:
@@ -200,15 +265,14 @@ def listing(shown: str, kernel: KernelParameters) -> str:
     return "\n".join(lines)
 
 
-def attempt(kernel: KernelParameters, dialect: str, options: Options) -> tuple[Verification | None, str]:
+def attempt(kernel: KernelParameters, tree: Tree, dialect: str, options: Options) -> tuple[Verification | None, str]:
     """The comparison under one dialect, or None and why the dialect cannot launch the signature."""
     from relaunch._core import BindError, verify_kernel
 
-    assert options.tree is not None
     try:
         found = verify_kernel(
             kernel,
-            options.tree,
+            tree,
             dialect=dialect,
             constants=options.constants,
             tensordesc_meta=options.tensordesc_meta,
@@ -218,12 +282,12 @@ def attempt(kernel: KernelParameters, dialect: str, options: Options) -> tuple[V
     return found, found.message
 
 
-def compare(shown: str, kernel: KernelParameters, options: Options, report: Report) -> None:
+def compare(shown: str, kernel: KernelParameters, tree: Tree, options: Options, report: Report) -> None:
     """One kernel under one dialect."""
     from relaunch._core import Plan
 
     dialect = Plan("i32", dialect=options.dialects[0]).dialect
-    found, message = attempt(kernel, dialect, options)
+    found, message = attempt(kernel, tree, dialect, options)
     record: dict[str, Any] = {"file": shown, "format": kernel.format, "kernel": kernel.kernel, "dialect": dialect}
     record["fits"] = found is not None and found.fits
     record["message"] = message or None
@@ -243,11 +307,11 @@ def compare(shown: str, kernel: KernelParameters, options: Options, report: Repo
     report.add(MISFIT, record, f"{head}\n{found.layouts.rstrip()}" if found.difference is not None else head)
 
 
-def try_all(shown: str, kernel: KernelParameters, options: Options, report: Report) -> None:
+def try_all(shown: str, kernel: KernelParameters, tree: Tree, options: Options, report: Report) -> None:
     """One kernel under every dialect; a fit of one will do."""
     tried: list[dict[str, Any]] = []
     for dialect in options.dialects:
-        found, message = attempt(kernel, dialect, options)
+        found, message = attempt(kernel, tree, dialect, options)
         tried.append({"dialect": dialect, "fits": found is not None and found.fits, "message": message or None})
     fitting = [each["dialect"] for each in tried if each["fits"]]
     record = {

@@ -180,6 +180,50 @@ def test_descriptors() -> None:
     assert "tensordesc_meta has 1 entries for the 2 descriptors" in one.stdout
 
 
+DESCRIBED = (
+    "#loc = loc(unknown)\n"
+    "module {\n"
+    "  tt.func public @desc_copy(%a: !tt.tensordesc<tensor<64x64xf16>> loc(#loc), %a.shape.0: i32, %a.shape.1: i32, "
+    "%a.stride.0: i64, %a.stride.1: i64, %b: !tt.tensordesc<64x64xf16, #shared>, %b_1: i32, %b_2: i32, %b_3: i64, "
+    "%b_4: i64) attributes {noinline = false} {\n    tt.return\n  }\n"
+    "  tt.func public @add(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32>, %o: !tt.ptr<f32>, "
+    "%n: i32) {\n    tt.return\n  }\n}\n"
+)
+
+
+def test_signatures_of_ir(tmp_path: Path) -> None:
+    """Shape and strides that follow a descriptor are its own; of several functions the kernel's counts."""
+    file = tmp_path / "both.ttir"
+    file.write_text(DESCRIBED)
+    descriptors = str(BINARIES / "desc_copy-3.6.0-sm90.cubin")
+    apart = str(BINARIES / "desc_copy-3.6.0-gfx942.hsaco")
+    for signature in (f"@{file}", DESCRIBED):
+        result = verify(descriptors, CUBIN, "--signature", signature, "--dialect", "triton-3.6-cuda")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert "desc_copy(tensordesc<fp16[64, 64]>, tensordesc<fp16[64, 64]>) fits" in result.stdout
+        assert f"{CUBIN}: add(*fp32, *fp32, *fp32, i32) fits" in result.stdout
+        assert verify(apart, "--signature", signature, "--dialect", "triton-3.6-hip").exit_code == 0
+    header = DESCRIBED.splitlines()[2].partition("(")[2].partition(") attributes")[0]
+    assert verify(descriptors, "--signature", header, "--dialect", "triton-3.6-cuda").exit_code == 0
+    # The same types, not from IR, are what they say.
+    line = "tensordesc<fp16[64, 64]>, i32, i32, i64, i64, tensordesc<fp16[64, 64]>, i32, i32, i64, i64"
+    assert verify(descriptors, "--signature", line, "--dialect", "triton-3.6-cuda").exit_code == 1
+    other = verify(SEVERAL, "--kernel", "mix", "--signature", f"@{file}", "--which")
+    assert (other.exit_code, other.stdout) == (2, "")
+    assert other.stderr == (
+        f"relaunch verify: {SEVERAL}: {file} has no signature for mix, but those of desc_copy, add\n"
+    )
+
+
+def test_signatures_of_other_files(tmp_path: Path) -> None:
+    source = tmp_path / "k.py"
+    source.write_text(
+        "import triton\nsrc = ASTSource(fn=add, signature={'x': '*fp32', 'y': '*fp32', 'o': '*fp32', 'n': 'i32', "
+        "'BLOCK': 'constexpr'}, constexprs={'BLOCK': 64})\n"
+    )
+    assert verify(CUBIN, "--signature", f"@{source}", "--dialect", "triton-3.6-cuda").exit_code == 0
+
+
 def test_constants(tmp_path: Path) -> None:
     file = tmp_path / "k.ptx"
     file.write_text(".version 8.0\n.visible .entry k(.param .u64 a, .param .u32 b) { ret; }\n")
@@ -198,6 +242,9 @@ def test_constants(tmp_path: Path) -> None:
         ((CUBIN, "--signature", "i32", "--which", "--dialect", "triton-3.6-cuda"), "leave --dialect out"),
         ((CUBIN, "--signature", "i32", "--dialect", "triton-9-cuda"), "unknown dialect 'triton-9-cuda'"),
         ((CUBIN, "--signature", "i33", "--which"), "i33"),
+        ((CUBIN, "--signature", "i32\ni33", "--which"), "--signature:2:1: RL010 unknown type 'i33'"),
+        ((CUBIN, "--signature", "@/nowhere/k.ttir", "--which"), "/nowhere/k.ttir: No such file or directory"),
+        ((CUBIN, "--signature", "@", "--which"), "Is a directory"),
         ((CUBIN, "--signature", "i32", "--which", "--constants", "x"), "expected indices with commas between"),
         ((CUBIN, "--signature", "i32", "--which", "--tensordesc-meta", "{"), "no JSON"),
         ((CUBIN, "--signature", "i32", "--which", "--tensordesc-meta", "{}"), "expected a list"),

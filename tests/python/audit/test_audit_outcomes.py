@@ -177,6 +177,10 @@ def test_sources(tmp_path: Path, records: Records) -> None:
     )
     (tmp_path / "b.mlir").write_text("module {\n  tt.func public @k(%a: !tt.ptr<f32>) {\n  }\n}\n")
     (tmp_path / "none.py").write_text("import os\n")
+    # Names alone are no signatures.
+    (tmp_path / "names.py").write_text(
+        "from triton.compiler import ASTSource\nf(triton_meta=triton_meta, meta=ASTSource)\n"
+    )
     (tmp_path / "package.json").write_text('{"name": "x", "version": "3.6.0"}')
     (tmp_path / "broken.json").write_text("{")
     kernels, summary, code = records(tmp_path, "--from", "triton-3.6-cuda")
