@@ -107,7 +107,8 @@ std::optional<std::string> integer(std::string_view digits, bool negative, Span 
   if (digits.size() > kMostDigits) {
     fail(kBadNumber, "an integer of more than 4300 digits is not read", span);
   }
-  return (negative && digits != "0" ? "-" : "") + std::string(digits);
+  if (!negative || digits == "0") return std::string(digits);
+  return "-" + std::string(digits);
 }
 
 }  // namespace

@@ -55,9 +55,10 @@ class Spellings {
   };
 
   static constexpr std::size_t place(std::string_view word) {
-    std::size_t hash = word.size();
-    for (const char c : word) hash = hash * 31 + static_cast<unsigned char>(c);
-    return hash % kSlots;
+    if (word.empty()) return 0;
+    const auto at = [word](std::size_t i) { return static_cast<unsigned char>(word[i]); };
+    return (3 * at(0) + 7 * at(word.size() / 2) + 29 * at(word.size() - 1) + 5 * word.size()) %
+           kSlots;
   }
 
   constexpr void add(std::string_view spelling, std::string_view canonical) {
@@ -129,6 +130,7 @@ std::optional<std::string> canonical_type(std::string_view word) {
                            (is_descriptor(word) && parse_descriptor(word));
     return by_itself ? std::optional<std::string>(word) : std::nullopt;
   }
+  if (canonical == word.substr(prefix)) return std::string(word);
   std::string out(word.substr(0, prefix));
   out += canonical;
   return out;
