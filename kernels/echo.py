@@ -8,7 +8,7 @@ multiple of 8 bytes. Layouts come from the generator's frozen facts, never from 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -163,8 +163,3 @@ def _hip_kernel(parameters: Layout) -> str:
     first = "__builtin_amdgcn_workitem_id_x() | __builtin_amdgcn_workgroup_id_x()"
     head = f'extern "C" __attribute__((global)) void {kernel_name(parameters)}({declared}) {{'
     return "\n".join([head, f"  if ({first}) return;", *copies, "}", ""])
-
-
-def kernels_of(layouts: Sequence[Layout]) -> dict[str, Layout]:
-    """The distinct layouts by the names of their kernels."""
-    return {kernel_name(one): one for one in layouts}
