@@ -28,11 +28,14 @@ class ConstantsReader {
   std::vector<Constant> run() {
     if (tokens_.front().kind == Token::Kind::end) return {};
     try {
-      if (tokens_.front().is('{')) {
-        dict();
-      } else {
-        assignments();
-      }
+      const bool call = is_dict_call();
+      if (call) at_ = 2;
+      const bool braces = peek().is('{');
+      if (braces) dict();
+      if (call && braces && peek().is(',')) ++at_;
+      if (call || !braces) assignments();
+      if (call) expect(')');
+      if (peek().kind != Token::Kind::end) fail(kUnexpected, "text after them", peek().span);
     } catch (const Failure& failure) {
       diagnostics_.warning(
           kBadConstants,
@@ -63,17 +66,23 @@ class ConstantsReader {
       if (!peek().is('}')) expect(',');
     }
     ++at_;
-    if (peek().kind != Token::Kind::end) fail(kUnexpected, "text after '}'", peek().span);
+  }
+
+  /// `dict(`, `collections.OrderedDict(`.
+  bool is_dict_call() const {
+    const std::string_view name = slice(text_, tokens_[0].span);
+    return tokens_.size() > 2 && tokens_[1].is('(') &&
+           (name == "dict" || name.substr(name.rfind('.') + 1) == "OrderedDict");
   }
 
   void assignments() {
-    while (peek().kind != Token::Kind::end) {
+    while (peek().kind != Token::Kind::end && !peek().is(')')) {
       if (peek().kind != Token::Kind::word) fail(kUnexpected, "expected NAME=value", peek().span);
       const Key key{std::string(slice(text_, peek().span)), {}};
       ++at_;
       expect('=');
       value(key);
-      if (peek().kind != Token::Kind::end) expect(',');
+      if (peek().kind != Token::Kind::end && !peek().is(')')) expect(',');
     }
   }
 

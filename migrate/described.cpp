@@ -16,7 +16,10 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kCall = "ASTSource";
-constexpr std::string_view kMeta = "triton_meta";
+constexpr std::string_view kCompile = "triton.compile";  // took the signature itself before 3.0
+constexpr std::string_view kMeta = "meta";               // of Inductor in 2.0
+constexpr std::string_view kTritonMeta = "triton_meta";
+constexpr std::string_view kSignature = "signature";
 
 /// The expressions of interest, where they are given.
 struct Parts {
@@ -76,12 +79,14 @@ class DescribedReader {
  private:
   /// The bracket of the call or dict.
   std::size_t opening() const {
-    for (std::size_t i = 0; tokens_[i].kind != Token::Kind::end; ++i) {
-      const Token& token = tokens_[i];
-      if (!is_call_ && token.is('{')) return i;
-      if (is_call_ && token.kind == Token::Kind::word && tokens_[i + 1].is('(') &&
-          slice(text_, token.span).ends_with(kCall)) {
-        return i + 1;
+    for (const std::string_view call : {kCall, kCompile}) {
+      for (std::size_t i = 0; tokens_[i].kind != Token::Kind::end; ++i) {
+        const Token& token = tokens_[i];
+        if (!is_call_ && token.is('{')) return i;
+        if (is_call_ && token.kind == Token::Kind::word && tokens_[i + 1].is('(') &&
+            slice(text_, token.span).ends_with(call)) {
+          return i + 1;
+        }
       }
     }
     fail(kUnexpected,
@@ -163,6 +168,48 @@ Span with_bracket(std::string_view text, std::size_t begin, std::size_t open, st
   return {begin, end == kNone ? line_end(text, begin) : end};
 }
 
+/// The next call of what ends in `name`; where it is defined it is not called.
+std::optional<Span> find_call(std::string_view text, std::string_view name, std::size_t at,
+                              std::size_t longest, std::size_t& futile) {
+  while ((at = text.find(name, at)) != kNone) {
+    std::size_t begin = at;
+    at += name.size();
+    const std::size_t open = text.find_first_not_of(" \t", at);
+    if (open == kNone || text[open] != '(') continue;
+    while (begin > 0 && in_name(text[begin - 1])) --begin;
+    std::string_view before = text.substr(0, begin);
+    before = before.substr(0, before.find_last_not_of(" \t") + 1);
+    if (before.ends_with("class") || before.ends_with("def") || in_comment(text, begin, "#"))
+      continue;
+    return with_bracket(text, begin, open, longest, futile);
+  }
+  return std::nullopt;
+}
+
+/// Whether one of a call's own arguments is `signature=`.
+bool gives_signature(std::string_view call) {
+  if (!call.ends_with(')') || call.find(kSignature) == kNone) return false;
+  const std::vector<Token> tokens = lex(call, Angles::plain);
+  try {
+    const std::vector<Field> fields = fields_of(call, tokens, 1);
+    return std::any_of(fields.begin(), fields.end(),
+                       [](const Field& field) { return field.name == kSignature; });
+  } catch (const Failure&) {
+    return false;
+  }
+}
+
+/// Whether a dict's first key is its signature, a dict, as in what Inductor of 2.0 wrote.
+bool begins_with_signature(std::string_view entries) {
+  const auto take = [&entries](std::string_view word) {
+    entries.remove_prefix(std::min(entries.find_first_not_of(" \t\r\n"), entries.size()));
+    const bool here = entries.starts_with(word);
+    if (here) entries.remove_prefix(word.size());
+    return here;
+  };
+  return (take("'signature'") || take("\"signature\"")) && take(":") && take("{");
+}
+
 }  // namespace
 
 std::size_t PythonBrackets::passed(std::string_view text, std::size_t at) {
@@ -183,26 +230,22 @@ Described read_described(std::string_view text, Form form,
 
 std::optional<Span> find_ast(std::string_view text, std::size_t at, std::size_t longest,
                              std::size_t& futile) {
-  while ((at = text.find(kCall, at)) != kNone) {
-    std::size_t begin = at;
-    at += kCall.size();
-    const std::size_t open = text.find_first_not_of(" \t", at);
-    if (open == kNone || text[open] != '(') continue;
-    while (begin > 0 && in_name(text[begin - 1])) --begin;
-    std::string_view before = text.substr(0, begin);
-    before = before.substr(0, before.find_last_not_of(" \t") + 1);
-    if (before.ends_with("class") || before.ends_with("def") || in_comment(text, begin, "#"))
-      continue;
-    return with_bracket(text, begin, open, longest, futile);
+  const auto source = find_call(text, kCall, at, longest, futile);
+  const std::string_view before = source ? text.substr(0, source->begin) : text;
+  while (const auto call = find_call(before, kCompile, at, longest, futile)) {
+    if (gives_signature(slice(text, *call))) return call;
+    at = call->end;
   }
-  return std::nullopt;
+  return source;
 }
 
 std::optional<Span> find_inductor(std::string_view text, std::size_t at, std::size_t longest,
                                   std::size_t& futile) {
   while ((at = text.find(kMeta, at)) != kNone) {
-    const std::size_t begin = at;
+    std::size_t begin = at;
     at += kMeta.size();
+    const bool is_long = text.substr(0, at).ends_with(kTritonMeta);
+    if (is_long) begin = at - kTritonMeta.size();
     if (begin > 0 && in_name(text[begin - 1])) continue;
     std::size_t open = at;
     if (open < text.size() && (text[open] == '"' || text[open] == '\'')) ++open;  // of a key
@@ -210,18 +253,26 @@ std::optional<Span> find_inductor(std::string_view text, std::size_t at, std::si
     if (open == kNone || (text[open] != '=' && text[open] != ':')) continue;
     open = text.find_first_not_of(" \t\r\n", open + 1);
     if (open == kNone || text[open] != '{' || in_comment(text, begin, "#")) continue;
+    if (!is_long && !begins_with_signature(text.substr(open + 1))) continue;
     return with_bracket(text, begin, open, longest, futile);
   }
   return std::nullopt;
 }
 
-bool names_ast(std::string_view text) { return text.find(kCall) != kNone; }
-bool names_inductor(std::string_view text) { return text.find(kMeta) != kNone; }
+bool names_ast(std::string_view text) {
+  return text.find(kCall) != kNone ||
+         (text.find(kCompile) != kNone && text.find(kSignature) != kNone);
+}
+
+bool names_inductor(std::string_view text) {
+  if (text.find(kMeta) == kNone) return false;
+  std::size_t futile = 0;
+  return text.find(kTritonMeta) != kNone || find_inductor(text, 0, kNone, futile).has_value();
+}
 
 bool has_signature(std::string_view text) {
-  constexpr std::string_view kKey = "signature";
-  for (std::size_t at = text.find(kKey); at != kNone; at = text.find(kKey, at + 1)) {
-    std::size_t next = at + kKey.size();
+  for (std::size_t at = text.find(kSignature); at != kNone; at = text.find(kSignature, at + 1)) {
+    std::size_t next = at + kSignature.size();
     if (at == 0 || next >= text.size()) continue;
     const char quote = text[at - 1];
     if ((quote != '"' && quote != '\'') || text[next] != quote) continue;

@@ -1,9 +1,11 @@
 #pragma once
 // Signatures that stand among other facts of a kernel, in Python source or JSON:
 //
+//   triton.compile(k, signature="...", constants={...}, configs=[...])  before Triton 3.0
 //   ASTSource(fn=k, signature={...}, constants={...}, attrs=...)       Triton 3.0 to 3.2
 //   ASTSource(k, {...}, constexprs={(2,): 64}, attrs={(0,): [...]})    3.3 and later
 //   triton_meta={'signature': {...}, 'constants': {...}, 'configs': [...]}    Inductor
+//   meta={'signature': {...}, ...}                                     Inductor of PyTorch 2.0
 //   {"name": "k", "signature": {...}, "constant_keys": [...], ...}     Triton's JSON of one kernel
 
 #include <cstddef>
@@ -24,16 +26,18 @@ struct Described {
   std::vector<Constant> constants;
 };
 
-/// Reads the first call of ASTSource or GluonASTSource in a text, the first `triton_meta`, or a
-/// dict (or JSON object) that has a signature. Of its other arguments only constants and attributes
-/// are looked at; those that are not written out give warnings, a signature that is not an error.
-/// `constants` of the text's surroundings count where the text has none. Throws Failure.
+/// Reads the first call of ASTSource or GluonASTSource in a text, or of triton.compile where there
+/// is none, the first `triton_meta`, or a dict (or JSON object) that has a signature. Of its other
+/// arguments only constants and attributes are looked at; those that are not written out give
+/// warnings, a signature that is not an error. `constants` of the text's surroundings count where
+/// the text has none. Throws Failure.
 Described read_described(std::string_view text, Form form,
                          std::optional<std::string_view> constants, Diagnostics& diagnostics);
 
-/// Where the next call of ASTSource, or `triton_meta` with a dict, stands at or behind `at`: from
-/// the name to one past its bracket, or to the end of the line where none within `longest` bytes
-/// closes it. `futile` counts the bytes that were looked through for nothing.
+/// Where the next call of ASTSource (or of triton.compile with `signature=`), or `triton_meta` with
+/// a dict, stands at or behind `at`: from the name to one past its bracket, or to the end of the
+/// line where none within `longest` bytes closes it. `futile` counts the bytes that were looked
+/// through for nothing.
 std::optional<Span> find_ast(std::string_view text, std::size_t at, std::size_t longest,
                              std::size_t& futile);
 std::optional<Span> find_inductor(std::string_view text, std::size_t at, std::size_t longest,

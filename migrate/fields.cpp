@@ -31,20 +31,6 @@ Field named(std::string_view text, const std::vector<Token>& tokens, std::size_t
   return {{}, {at, at}};
 }
 
-/// A call `dict(a=1, b=2)` as the dict it makes.
-Literal dict_of(Literal call) {
-  call.kind = Literal::Kind::dict;
-  for (const std::string& name : call.names) {
-    Literal key;
-    key.kind = Literal::Kind::string;
-    key.span = call.span;
-    key.text.bytes = name;
-    call.keys.push_back(std::move(key));
-  }
-  call.names.clear();
-  return call;
-}
-
 }  // namespace
 
 std::vector<Field> fields_of(std::string_view text, const std::vector<Token>& tokens,
@@ -80,9 +66,7 @@ Literal literal_of(std::string_view text, const std::vector<Token>& tokens, Expr
     const Span span = span_of(tokens, expression);
     fail(kNotAType, in_quotes(slice(text, span)) + " is computed: expected it written out", span);
   }
-  bool all_named = out.kind == Literal::Kind::call && out.value == "dict";
-  for (const std::string& name : out.names) all_named = all_named && !name.empty();
-  return all_named ? dict_of(std::move(out)) : out;
+  return out;
 }
 
 }  // namespace relaunch::migrate

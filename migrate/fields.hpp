@@ -33,8 +33,8 @@ std::vector<Field> fields_of(std::string_view text, const std::vector<Token>& to
 /// The bytes of an expression.
 Span span_of(const std::vector<Token>& tokens, Expression expression);
 
-/// The literal that an expression is, all of it; `dict(a=1)` is a dict. Throws Failure where it is
-/// none: a variable, a call, a sum.
+/// The literal that an expression is, all of it. Throws Failure where it is none: a variable, a
+/// sum.
 Literal literal_of(std::string_view text, const std::vector<Token>& tokens, Expression expression);
 
 }  // namespace relaunch::migrate

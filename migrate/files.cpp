@@ -170,7 +170,7 @@ bool looks_like_code(std::string_view bytes) {
 std::optional<Block> block_at(const Window& window, std::size_t at, std::size_t& futile) {
   const std::string_view bytes = window.bytes();
   const std::string_view text = bytes.substr(at);
-  if (text.starts_with("tt.func")) {
+  if (begins_function(text)) {
     // On the line first: another function must not be looked for in all that follows.
     MlirFunction function;
     const std::string_view line = bytes.substr(0, line_end(bytes, at));

@@ -81,7 +81,9 @@ bool set_call(const Literal& call, Owners& owners) {
     return call.items.size() == 1 && call.items[0].kind == Kind::dict &&
            set_dict(call.items[0], owners);
   }
-  if (last != "AttrsDescriptor" && last != "instance_descriptor") return false;
+  const bool known = last == "AttrsDescriptor" || last == "instance_descriptor" ||
+                     last == "AttrsDescriptorWrapper";  // of Inductor, over both
+  if (!known) return false;
   constexpr std::string_view kPositions[] = {"divisible_by_16", "equal_to_1"};
   bool all = true;
   for (std::size_t i = 0; i < call.items.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "migrate/literal.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "migrate/cursor.hpp"
@@ -8,6 +9,53 @@
 
 namespace relaunch::migrate {
 namespace {
+
+bool is_pair(const Literal& literal) {
+  return literal.kind == Literal::Kind::tuple && literal.items.size() == 2;
+}
+
+/// Whether a call makes a dict and its arguments say all of it.
+bool makes_dict(const Literal& call) {
+  const std::string_view name = std::string_view(call.value).substr(call.value.rfind('.') + 1);
+  if (name != "dict" && name != "OrderedDict") return false;
+  for (std::size_t i = 0; i < call.items.size(); ++i) {
+    const Literal& item = call.items[i];
+    if (!call.names[i].empty()) continue;
+    const bool pairs = item.kind == Literal::Kind::list &&
+                       std::all_of(item.items.begin(), item.items.end(), is_pair);
+    if (i > 0 || (item.kind != Literal::Kind::dict && !pairs)) return false;
+  }
+  return true;
+}
+
+/// `dict(a=1)`, `dict({"a": 1}, b=2)` and `OrderedDict([("a", 1)])` as the dicts that they make;
+/// any other call as it is.
+Literal dict_of(Literal call) {
+  if (!makes_dict(call)) return call;
+  Literal out;
+  out.kind = Literal::Kind::dict;
+  out.span = call.span;
+  for (std::size_t i = 0; i < call.items.size(); ++i) {
+    Literal& item = call.items[i];
+    if (!call.names[i].empty()) {
+      Literal key;
+      key.kind = Literal::Kind::string;
+      key.span = item.span;
+      key.text.bytes = std::move(call.names[i]);
+      out.keys.push_back(std::move(key));
+      out.items.push_back(std::move(item));
+    } else if (item.kind == Literal::Kind::dict) {
+      out.keys = std::move(item.keys);
+      out.items = std::move(item.items);
+    } else {
+      for (Literal& pair : item.items) {
+        out.keys.push_back(std::move(pair.items[0]));
+        out.items.push_back(std::move(pair.items[1]));
+      }
+    }
+  }
+  return out;
+}
 
 class LiteralParser : private Cursor {
  public:
@@ -188,7 +236,7 @@ class LiteralParser : private Cursor {
       out.items.push_back(value());
     });
     out.span = {name.span.begin, tokens_[at_ - 1].span.end};
-    return out;
+    return dict_of(std::move(out));
   }
 
   Flavour flavour_;

@@ -21,7 +21,8 @@ struct Literal {
     list,     // items
     tuple,    // items
     dict,     // keys and items, as many of each
-    call,     // its name in `value`; names (empty: positional) and items, as many of each
+    call,     // its name in `value`; names (empty: positional) and items, as many of each;
+              // `dict(a=1)` and `OrderedDict(...)` with all of it written out are dicts
   };
   Kind kind = Kind::none;
   Span span;

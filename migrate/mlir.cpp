@@ -14,7 +14,6 @@ namespace relaunch::migrate {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::string_view kFunction = "tt.func";
 
 class MlirReader : private MlirText {
  public:
@@ -198,7 +197,7 @@ bool looks_like_mlir(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == kNone) return false;
   text.remove_prefix(begin);
-  if (text.starts_with(kFunction) || text.starts_with("module ") || text.starts_with("module{")) {
+  if (begins_function(text) || text.starts_with("module ") || text.starts_with("module{")) {
     return true;
   }
   if (!text.starts_with('%')) return false;

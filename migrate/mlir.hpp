@@ -1,7 +1,8 @@
 #pragma once
 // TTIR and TTGIR: the parameters of a `tt.func`, with their attributes and locations.
 //
-//   function   = "tt.func" [ "public" | "private" | "nested" ] "@" name "(" [ parameters ] ")"
+//   function   = word [ "public" | "private" | "nested" ] "@" name "(" [ parameters ] ")"
+//   word       = "tt.func" | "func.func" | "func"   (the last two before 2.1, "func" with "public")
 //   parameters = parameter { "," parameter }
 //   parameter  = "%" name ":" type [ "{" attributes "}" ] [ "loc" "(" ... ")" ]
 //
@@ -22,7 +23,10 @@ namespace relaunch::migrate {
 /// Whether a text begins like the parameters of a function, or like a function or module.
 bool looks_like_mlir(std::string_view text);
 
-/// Where a function's header stands: from `tt.func` to one past the `)` of its parameters.
+/// Whether a text begins with a function, as far as its name.
+bool begins_function(std::string_view text);
+
+/// Where a function's header stands: from its word to one past the `)` of its parameters.
 struct MlirFunction {
   Span header;
   std::string_view name;    // without '@' and quotes

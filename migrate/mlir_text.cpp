@@ -60,6 +60,26 @@ std::optional<std::string> take_shape(std::string_view& text) {
   return out + "]";
 }
 
+/// One past the '@' of the function that a text begins with; npos where it begins with none.
+std::size_t function_name(std::string_view text, MlirFunction& out) {
+  constexpr std::size_t kLongest = 10;  // of a word and the blank behind it
+  const std::string_view word = text.substr(0, text.substr(0, kLongest).find_first_of(" \t"));
+  if (word != "tt.func" && word != "func.func" && word != "func") return kNone;
+  std::size_t at = text.find_first_not_of(" \t", word.size());
+  if (at == kNone) return kNone;
+  bool is_visible = false;
+  for (const std::string_view how : {"public ", "private ", "nested "}) {
+    if (is_visible || !text.substr(at).starts_with(how)) continue;
+    is_visible = true;
+    out.is_private = how == "private ";
+    at = std::min(text.find_first_not_of(" \t", at + how.size()), text.size());
+  }
+  if (!is_visible) out.is_private = false;
+  // A word as plain as `func` stands in other languages too.
+  if (text.substr(at, 1) != "@" || (word == "func" && !is_visible)) return kNone;
+  return at + 1;
+}
+
 }  // namespace
 
 std::optional<std::string_view> scalar_named(std::string_view word) {
@@ -113,30 +133,27 @@ std::size_t mlir_string_end(std::string_view text, std::size_t at) {
 
 bool find_function(std::string_view text, std::size_t at, std::size_t longest, std::size_t& futile,
                    MlirFunction& out) {
-  constexpr std::string_view kWord = "tt.func";
+  constexpr std::string_view kWord = "func";
   while ((at = text.find(kWord, at)) != kNone) {
-    const std::size_t begin = at;
+    std::size_t begin = at;
+    for (const std::string_view dialect : {"tt.", "func."}) {
+      if (text.substr(0, begin).ends_with(dialect)) begin -= dialect.size();
+    }
     at += kWord.size();
     if (begin > 0 && (in_word(text[begin - 1]) || text[begin - 1] == '%')) continue;
     if (in_comment(text, begin, "//")) continue;
-    std::size_t name = text.find_first_not_of(" \t", at);
-    if (name == kNone || name == at) continue;
-    out.is_private = text.substr(name).starts_with("private ");
-    for (const std::string_view word : {"public ", "private ", "nested "}) {
-      if (text.substr(name).starts_with(word)) {
-        name = std::min(text.find_first_not_of(" \t", name + word.size()), text.size());
-      }
-    }
-    if (text.substr(name, 1) != "@") continue;
-    ++name;
-    std::size_t end = name;
-    if (text.substr(name, 1) == "\"") {
-      end = mlir_string_end(text, name);
+    const std::size_t name = function_name(text.substr(begin), out);
+    if (name == kNone) continue;
+    std::size_t end = begin + name;
+    if (text.substr(end, 1) == "\"") {
+      const std::size_t quoted = end;
+      end = mlir_string_end(text, quoted);
       if (end == kNone) continue;
-      out.name = text.substr(name + 1, end - name - 2);
+      out.name = text.substr(quoted + 1, end - quoted - 2);
     } else {
+      const std::size_t first = end;
       while (end < text.size() && in_word(text[end])) ++end;
-      out.name = text.substr(name, end - name);
+      out.name = text.substr(first, end - first);
     }
     if (text.substr(end, 1) != "(") continue;
     const std::size_t close = mlir_bracket_end(text, end, longest, futile);
@@ -145,6 +162,11 @@ bool find_function(std::string_view text, std::size_t at, std::size_t longest, s
     return true;
   }
   return false;
+}
+
+bool begins_function(std::string_view text) {
+  MlirFunction function;
+  return function_name(text, function) != kNone;
 }
 
 void MlirText::comments() {

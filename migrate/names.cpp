@@ -1,6 +1,7 @@
 #include "migrate/names.hpp"
 
 #include <cstdint>
+#include <string>
 
 #include "migrate/scan.hpp"
 #include "migrate/utf8.hpp"
@@ -44,12 +45,8 @@ bool is_parameter_name(std::string_view word) {
   while (dot != std::string_view::npos) {
     word.remove_prefix(dot + 1);
     dot = word.find('.');
-    const std::string_view part = word.substr(0, dot);
-    if (part.find_first_not_of("0123456789") == std::string_view::npos) {
-      if (part.empty()) return false;
-    } else if (!is_identifier(part)) {
-      return false;
-    }
+    const std::string part = "_" + std::string(word.substr(0, dot));  // may begin with a digit
+    if (part.size() == 1 || !is_identifier(part)) return false;
   }
   return true;
 }

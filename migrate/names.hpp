@@ -9,7 +9,7 @@ namespace relaunch::migrate {
 /// for a letter.
 bool is_identifier(std::string_view word);
 
-/// A parameter's name: an identifier, or what the compiler makes of one, `desc.shape.0`.
+/// A parameter's name: an identifier, or what the compiler makes of one, `desc.shape.0_1`.
 bool is_parameter_name(std::string_view word);
 
 /// Identifiers joined by dots: the name of a class or a function.

@@ -41,7 +41,8 @@ Form detect(std::string_view text, const std::vector<Token>& tokens) {
   const Token& first = tokens.front();
   if (first.is('{')) {
     const Token& key = tokens[1];
-    const bool name_left_out = key.kind == Token::Kind::word && !tokens[2].is(':');
+    const bool name_left_out = key.kind == Token::Kind::word && !tokens[2].is(':') &&
+                               !slice(text, key.span).starts_with("**");  // `{**others, ...}`
     return name_left_out ? Form::csv : Form::dict;
   }
   if (looks_like_values(text, tokens)) return Form::values;

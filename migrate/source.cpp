@@ -175,7 +175,8 @@ class SignatureReader::State {
   std::optional<Signature> listed() {
     const std::size_t begin = at_;
     const std::size_t end = line_end(bytes_, begin);
-    if (bytes_[begin] != '#' && end - begin <= kLongestSignature) {
+    const bool is_comment = bytes_[begin] == '#' || bytes_.substr(begin, 2) == "//";
+    if (!is_comment && end - begin <= kLongestSignature) {
       if (auto block = block_at(window_, begin, futile_)) {
         enter(std::move(*block), Form::ttir);
         return std::nullopt;
@@ -183,7 +184,7 @@ class SignatureReader::State {
     }
     is_inside_line_ = true;
     at_ = end;
-    if (bytes_[begin] == '#') return std::nullopt;
+    if (is_comment) return std::nullopt;
     if (end - begin > kLongestSignature) return made({begin, end}, form_);
     if (const auto piece = embedded_at(begin, end)) {
       at_ = std::max(piece->bytes.end, end);

@@ -29,11 +29,11 @@ struct Signature {
 /// A file of source code (Python, C) or IR is searched for the signatures embedded in it. Any other
 /// file is a list: comma text has one signature on a line. A literal (Python or JSON) may run over
 /// lines to its closing bracket; one that is never closed is an error on its first line, and
-/// reading goes on with the next. Blank lines and `#` comments are passed over, a line ends in LF
-/// or CRLF, a leading byte order mark is no part of the text. A function or module of IR between
-/// other lines is read, its body passed over. A JSON line of a collection (`{"text": ...,
-/// "constants": ...}`) gives the signature in it: with form csv or dict its text is read so, with
-/// any other by what it looks like. A file without a signature gives one RL001.
+/// reading goes on with the next. Blank lines and comments (`#`, and IR's `//`) are passed over, a
+/// line ends in LF or CRLF, a leading byte order mark is no part of the text. A function or module
+/// of IR between other lines is read, its body passed over. A JSON line of a collection (`{"text":
+/// ..., "constants": ...}`) gives the signature in it: with form csv or dict its text is read so,
+/// with any other by what it looks like. A file without a signature gives one RL001.
 ///
 /// What a file is, the first Window::kSize of it tell. A signature longer than kLongestSignature is
 /// RL024; reading goes on behind its line. Linear in the bytes, and what is held of a file at a

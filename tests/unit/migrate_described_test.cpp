@@ -64,6 +64,40 @@ TEST(Ast, ErasOfTheCall) {
   EXPECT_EQ(read("ASTSource(fn=lambda a, b: a < b, signature={})"), "ast: {}");
 }
 
+TEST(Ast, BeforeASTSource) {
+  EXPECT_EQ(read("triton.compile(kernel, signature=\"*fp32,i32\", constants={\"B\": 64})"),
+            "ast: *fp32, i32; B=64");
+  EXPECT_EQ(read("triton.compile(k, signature={0: '*fp32', 1: 'i32'}, constants={1: 1}, "
+                 "configs=[triton.compiler.instance_descriptor(divisible_by_16=[0], "
+                 "equal_to_1=[])], num_warps=4)"),
+            "ast: *fp32:16, i32=1");
+  EXPECT_EQ(file("import triton\n"
+                 "a = triton.compile(src, target=target)\n"
+                 "b = triton.compile(k, signature='i8')\n"
+                 "c = triton.compile(ASTSource(k, signature='i16'), target=t)\n"
+                 "d = triton.compile(make(signature=3), signature='i32')\n"
+                 "e = triton.compile(make(signature=3))\n"
+                 "f = torch.compile(k, signature='i64')\n"
+                 "g = triton.compile(k, signature=s)\n"),
+            (Lines{"3:5 ast i8", "4:20 ast i16", "5:5 ast i32", "8:5 ast RL016@8:33"}));
+}
+
+TEST(Ast, DictsThatAreCalls) {
+  EXPECT_EQ(read("ASTSource(k, OrderedDict({'x': '*fp32'}, n='i32'), dict(B=64, dtype=tl.float32, "
+                 "C=(1, 2)))"),
+            "ast: x: *fp32, n: i32; B=64; C=[1, 2] | RL101 90-90");
+  EXPECT_EQ(read("ASTSource(k, collections.OrderedDict([('x', '*fp32'), ('n', 'i32')]), "
+                 "OrderedDict({'n': 1}, B=2))"),
+            "ast: x: *fp32, n: i32=1; B=2");
+  EXPECT_EQ(read("ASTSource(k, 'i32', dict())"), "ast: i32");
+  EXPECT_EQ(read("ASTSource(k, 'i32', dict(a=1)(2))"), "ast: i32; a=1 | RL102 33-33");
+  EXPECT_EQ(read("ASTSource(k, dict(zip(names, types)))"), "ast: | RL016 22-27");
+  EXPECT_EQ(read("ASTSource(k, dict({'x': 'i32'}, {'y': 'i32'}))"), "ast: | RL016 13-45");
+  EXPECT_EQ(read("ASTSource(k, dict(a='i32', a='i64'))"), "ast: | RL014 29-34");
+  EXPECT_EQ(read("OrderedDict([('x', '*fp32'), ('n', 'i32')])"), "dict: x: *fp32, n: i32");
+  EXPECT_EQ(read("{**others, 'n': 'i32'}"), "dict: | RL016 1-9");
+}
+
 TEST(Ast, Attributes) {
   const std::string call =
       "ASTSource(fn=k, signature={'x': '*fp32', 'n': 'i32', 'm': 'i32'}, attrs=";
@@ -77,6 +111,7 @@ TEST(Ast, Attributes) {
                         "'tt.equal_to': (1,)}, 'cls': 'AttrsDescriptor'}))"),
             wanted);
   EXPECT_EQ(read(call + "AttrsDescriptor.from_hints({0: 16, 1: 1, 2: 8}))"), wanted);
+  EXPECT_EQ(read(call + "AttrsDescriptorWrapper(divisible_by_16=(0,), equal_to_1=(1,)))"), wanted);
   EXPECT_EQ(read(call + "{(0,): [['tt.divisibility', 16]], (1,): [('tt.pointer_range', 32)]})"),
             "ast: x: *fp32:16, n: i32, m: i32");
   EXPECT_EQ(read(call + "None)"), "ast: x: *fp32, n: i32, m: i32");
@@ -150,6 +185,20 @@ TEST(Inductor, ErasOfTheDict) {
   EXPECT_EQ(read("{'signature': 'i32', 'x': 'i64'}"), "dict: signature: i32, x: i64");
 }
 
+TEST(Inductor, OfPyTorch20) {
+  EXPECT_EQ(file("from torch._inductor.utils import instance_descriptor\n"
+                 "@pointwise(size_hints=[64], meta={'signature': {0: '*fp32', 1: 'i32'}, 'device': "
+                 "0, 'constants': {}, 'configs': [instance_descriptor(divisible_by_16=(0,), "
+                 "equal_to_1=())]})\n"
+                 "@autotune(\n"
+                 "    meta={\n"
+                 "        \"signature\": {\"a\": \"*i1\"}, \"device\": 0,\n"
+                 "    })\n"
+                 "x = f(meta={'signature': 3}, b={'meta': 4}, beta={'signature': {'a': 'i8'}})\n"),
+            (Lines{"2:29 inductor *fp32:16, i32", "4:5 inductor a: *i1"}));
+  EXPECT_EQ(read("meta={'signature': {0: '*fp32'}}"), "inductor: *fp32");
+}
+
 TEST(Inductor, EveryKernelOfAFile) {
   EXPECT_EQ(file("import torch\n"
                  "triton_poi_fused_0 = async_compile.triton('triton_poi_fused_0', '''\n"
@@ -186,7 +235,9 @@ TEST(Described, HostileTextIsReadInLinearTime) {
   for (const std::string piece :
        {"ASTSource(", "ASTSource(k, signature={", "triton_meta={", "triton_meta = {'signature': {",
         "ASTSource('''", "ASTSource(\"\"\" '''", "triton_meta={}\n", "ASTSource\n", "ASTSource ",
-        "{'signature': {", "{\"num_warps\": \"hash\": ", "@ASTSource(x)\n", "ASTSource(]\n"}) {
+        "{'signature': {", "{\"num_warps\": \"hash\": ", "@ASTSource(x)\n", "ASTSource(]\n",
+        "triton.compile(", "triton.compile(k, signature=", "triton.compile(k, signature=1)\n",
+        "meta={'signature': {", "dict(", "OrderedDict([("}) {
     std::string text = "import x\n";
     while (text.size() < 100'000) text += piece;
     read_signatures(text, "f", Form::automatic);

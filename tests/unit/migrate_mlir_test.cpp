@@ -84,6 +84,9 @@ TEST(Mlir, AttributesAndLocations) {
 
 TEST(Mlir, NamesOfParameters) {
   EXPECT_EQ(read("%d.shape.0: i32, %0: i64, %_x9: i8"), "d.shape.0: i32, i64, _x9: i8");
+  EXPECT_EQ(read("%d.shape.0_1: i32, %d.2x: i64"), "d.shape.0_1: i32, d.2x: i64");
+  EXPECT_EQ(dump(parse("d.shape.0_1: i32").tree), "d.shape.0_1: i32");
+  EXPECT_EQ(read("%d.: i32"), "RL013 1-3");
   EXPECT_EQ(read("%x: i32, %x: i64"), "RL014 10-11");
   EXPECT_EQ(read("%a$b: i32"), "RL013 1-4");
 }
@@ -114,6 +117,17 @@ TEST(Mlir, Functions) {
   EXPECT_EQ(read("module {\n tt.func private @h(%t: tensor<4xf32>) {}\n tt.func @k(%x: i64) {}}"),
             "x: i64");
   EXPECT_EQ(read("tt.func @a(%x: i32) {}\ntt.func @b(%x: i32) {}"), "RL004 23-42");
+  EXPECT_EQ(read("tt.func  public  @k(%x: i32)"), "x: i32");
+}
+
+TEST(Mlir, FunctionsOfOtherDialects) {
+  EXPECT_EQ(read("func public @k_0d1(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {"),
+            "x: *fp32:16, n: i32");
+  EXPECT_EQ(read("func.func @k(%x: i8) {\n  return\n}"), "x: i8");
+  EXPECT_EQ(file("module {\n  llvm.func @k(%x: i8)\n  func.func private @h(%t: f32)\n"
+                 "  func.func @k(%x: i16)\n  %0 = call @h(%x)\n}\n"),
+            Lines{"4:3 x: i16"});
+  EXPECT_EQ(file("import x\nfunc @k(1)\nmyfunc public @k(%x: i32)\n"), Lines{"1:1 RL001@1:1"});
 }
 
 constexpr std::string_view kModule =
@@ -137,6 +151,12 @@ TEST(Mlir, EveryFunctionOfAModule) {
   EXPECT_EQ(file(kModule, Form::ttir), file(kModule));
 }
 
+TEST(Mlir, CommentsAroundFunctions) {
+  EXPECT_EQ(file("// RUN: triton-opt %s | FileCheck %s\n\n" + std::string(kModule) +
+                 "\n// -----\n\n// CHECK: tt.func @no(%x: i8)\ntt.func @k(%x: i64) {\n}\n//"),
+            (Lines{"7:3 RL010@8:29", "14:3 n: i32", "22:1 x: i64"}));
+}
+
 TEST(Mlir, BetweenOtherSignatures) {
   const std::string mixed = "*fp32, i32\n" + std::string(kModule) +
                             "{'a': 'i32'}\n%x: i32,\n  %y: i64\n"
@@ -158,8 +178,9 @@ TEST(Mlir, FilesCutShort) {
 }
 
 TEST(Mlir, HostileTextIsReadInLinearTime) {
-  for (const std::string piece : {"tt.func @a(", "tt.func ", "module {\n", "%x: i32,\n", "!tt.ptr<",
-                                  "tt.func @a(%x: \"", "\"\n", "// tt.func @a() "}) {
+  for (const std::string piece :
+       {"tt.func @a(", "tt.func ", "module {\n", "%x: i32,\n", "!tt.ptr<", "tt.func @a(%x: \"",
+        "\"\n", "// tt.func @a() ", "func(", "func public @"}) {
     std::string text = "%x: ";
     while (text.size() < 100'000) text += piece;
     read_signatures(text, "f", Form::automatic);
