@@ -45,15 +45,80 @@ void append_node(std::string& out, const PyKernelArg& node) {
   out += '}';
 }
 
-void append_diagnostic(std::string& out, const Diagnostic& diagnostic) {
-  out += R"({"code": )";
-  append_json_string(out, diagnostic.code);
-  out += R"(, "severity": )";
-  out += diagnostic.severity == Severity::error ? R"("error")" : R"("warning")";
-  out += R"(, "message": )";
-  append_json_string(out, diagnostic.message);
-  out += R"(, "span": [)" + std::to_string(diagnostic.span.begin) + ", " +
-         std::to_string(diagnostic.span.end) + "]}";
+/// One edit that does what all of a remedy's do.
+Edit merged(std::string_view text, const std::vector<Edit>& edits) {
+  Edit out{{edits.front().span.begin, edits.back().span.end}, ""};
+  std::size_t at = out.span.begin;
+  for (const Edit& edit : edits) {
+    out.text += text.substr(at, edit.span.begin - at);
+    out.text += edit.text;
+    at = edit.span.end;
+  }
+  return out;
+}
+
+void append_span(std::string& out, Span span) {
+  out += "[" + std::to_string(span.begin) + ", " + std::to_string(span.end) + "]";
+}
+
+void append_remedy(std::string& out, std::string_view text, const Remedy& remedy) {
+  if (remedy.edits.empty()) {
+    out += R"(, "not_fixed": )";
+    return append_json_string(out, remedy.reason);
+  }
+  const Edit edit = merged(text, remedy.edits);
+  out += R"(, "fix": {"span": )";
+  append_span(out, edit.span);
+  out += R"(, "text": )";
+  append_json_string(out, edit.text);
+  out += '}';
+}
+
+/// `remedies`: of each diagnostic; null where none are told.
+void append_diagnostics(std::string& out, const Parsed& parsed,
+                        const std::vector<Remedy>* remedies) {
+  out += R"("diagnostics": [)";
+  for (std::size_t i = 0; i < parsed.diagnostics.size(); ++i) {
+    const Diagnostic& diagnostic = parsed.diagnostics[i];
+    if (i > 0) out += ", ";
+    out += R"({"code": )";
+    append_json_string(out, diagnostic.code);
+    out += R"(, "severity": )";
+    out += diagnostic.severity == Severity::error ? R"("error")" : R"("warning")";
+    out += R"(, "message": )";
+    append_json_string(out, diagnostic.message);
+    out += R"(, "span": )";
+    append_span(out, diagnostic.span);
+    if (remedies != nullptr) append_remedy(out, parsed.tree.text, (*remedies)[i]);
+    out += '}';
+  }
+  out += ']';
+}
+
+/// Text, parameters, constants and diagnostics.
+void append_parsed(std::string& out, const Parsed& parsed, const std::vector<Remedy>* remedies) {
+  out += R"("text": )";
+  append_json_string(out, parsed.tree.text);
+  out += R"(, "parameters": )";
+  append_nodes(out, parsed.tree.parameters);
+  out += R"(, "constants": {)";
+  for (std::size_t i = 0; i < parsed.constants.size(); ++i) {
+    if (i > 0) out += ", ";
+    append_json_string(out, parsed.constants[i].name);
+    out += ": " + parsed.constants[i].value;
+  }
+  out += "}, ";
+  append_diagnostics(out, parsed, remedies);
+}
+
+void append_signature(std::string& out, const Signature& signature,
+                      const std::vector<Remedy>* remedies) {
+  out += R"({"source": )";
+  append_json_string(out, signature.source());
+  out += R"(, "form": )";
+  append_json_string(out, form_name(signature.parsed.form));
+  out += ", ";
+  append_parsed(out, signature.parsed, remedies);
 }
 
 void append_call(std::string& out, const PyKernelArg& node) {
@@ -88,27 +153,20 @@ void append_types(std::string& out, const std::vector<PyKernelArg>& nodes, bool&
 }  // namespace
 
 std::string to_json(const Signature& signature) {
-  const Parsed& parsed = signature.parsed;
-  std::string out = R"({"source": )";
-  append_json_string(out, signature.source());
-  out += R"(, "form": )";
-  append_json_string(out, form_name(parsed.form));
-  out += R"(, "text": )";
-  append_json_string(out, parsed.tree.text);
-  out += R"(, "parameters": )";
-  append_nodes(out, parsed.tree.parameters);
-  out += R"(, "constants": {)";
-  for (std::size_t i = 0; i < parsed.constants.size(); ++i) {
-    if (i > 0) out += ", ";
-    append_json_string(out, parsed.constants[i].name);
-    out += ": " + parsed.constants[i].value;
+  std::string out;
+  append_signature(out, signature, nullptr);
+  return out + "}";
+}
+
+std::string to_json(const Pair& pair) {
+  std::string out;
+  append_signature(out, pair.before, &pair.promised.remedies);
+  if (pair.promised.findings > 0) {
+    out += R"(, "fixed": {)";
+    append_parsed(out, pair.after.parsed, &pair.rest.remedies);
+    out += '}';
   }
-  out += R"(}, "diagnostics": [)";
-  for (std::size_t i = 0; i < parsed.diagnostics.size(); ++i) {
-    if (i > 0) out += ", ";
-    append_diagnostic(out, parsed.diagnostics[i]);
-  }
-  return out + "]}";
+  return out + "}";
 }
 
 std::string to_python(const Signature& signature) {

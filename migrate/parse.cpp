@@ -158,7 +158,7 @@ void read_all(std::string_view text, Form form, std::optional<std::string_view> 
   Described read = read_form(text, form, constants, diagnostics);
   out.constants = std::move(read.constants);
   out.tree.parameters = std::move(read.entries.parameters);
-  if (!diagnostics.has_error()) warn_of_surprises(out.tree, diagnostics);
+  if (!diagnostics.has_error()) warn_of_surprises(out.tree, form, diagnostics);
 }
 
 }  // namespace

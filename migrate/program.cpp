@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -61,21 +62,48 @@ std::string joined(const std::vector<std::string_view>& words) {
   return out;
 }
 
+/// Mends a file, or standard input, of which nothing else is read meanwhile.
+void fix_file(Session& session, const std::string& name) {
+  if (name != "-") return session.fix_file(name);
+  std::string reason;
+  const auto input = relaunch::migrate::Snapshot::of("/dev/stdin", reason);
+  if (!input) return session.unreadable("<stdin>", reason);
+  session.fix_input(input->bytes());
+}
+
+relaunch::migrate::Streams standard_streams() {
+  const auto write = [](std::FILE* stream) {
+    return [stream](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); };
+  };
+  const auto flush = [] {
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::fflush(stderr) == 0 &&
+           std::ferror(stderr) == 0;
+  };
+  return {write(stdout), write(stderr), write(stdout), write(stderr), flush};
+}
+
 int run(int count, char** arguments) {
   using namespace relaunch::migrate;
   CLI::App app{"Read signatures and say what they are.", "relaunch-migrate"};
   app.footer(
-      "Exit 0: all were read. 1: at least one has an error. 2: wrong usage, or a file that "
-      "cannot be read.");
+      "Exit 0: all were read. 1: at least one has an error, or --diff has shown a change. 2: wrong "
+      "usage, or a file that cannot be read or rewritten.");
   std::vector<std::string> files;
   std::string form = "auto";
   std::string emit;
   bool json = false;
+  bool fixes = false;
+  bool shows = false;
   app.add_option("FILE", files, "Files with signatures; - reads standard input.")->required();
   app.add_option("--form", form, "How they are written: " + joined(form_names()) + ".");
   app.add_flag("--json", json, "One JSON object a line: the same as --emit json.");
   app.add_option("--emit", emit,
                  "What to write instead of a report: " + joined(emitted_names()) + ".");
+  app.add_flag(
+      "--fix", fixes,
+      "Show what can be mended safely as a diff, and rewrite the files so; of - the mended "
+      "text goes to standard output.");
+  app.add_flag("--diff", shows, "Show what --fix would change, and change nothing.");
   try {
     app.parse(count, arguments);
     const std::vector<std::string_view> emitted = emitted_names();
@@ -93,11 +121,12 @@ int run(int count, char** arguments) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  const auto write = [](std::FILE* stream) {
-    return [stream](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); };
-  };
-  Session session(*find_form(form), json ? "json" : emit, write(stdout), write(stderr));
-  for (const std::string& name : files) read_file(session, name);
+  const Fixing fixing = shows ? Fixing::show : fixes ? Fixing::apply : Fixing::none;
+  if (fixing != Fixing::none) std::signal(SIGXFSZ, SIG_IGN);  // a write that fails says so
+  Session session(*find_form(form), json ? "json" : emit, standard_streams(), fixing);
+  for (const std::string& name : files) {
+    fixing == Fixing::none ? read_file(session, name) : fix_file(session, name);
+  }
   const int status = session.finish();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::fprintf(stderr, "relaunch-migrate: standard output: %s\n", std::strerror(errno));

@@ -24,11 +24,12 @@ std::vector<std::string_view> emitted_names() {
   return out;
 }
 
-Session::Session(Form form, std::string emit, Write out, Write error)
+Session::Session(Form form, std::string emit, Streams streams, Fixing fixing)
     : form_(form),
       emit_(std::move(emit)),
-      out_(std::move(out)),
-      error_(std::move(error)),
+      streams_(std::move(streams)),
+      fixing_(fixing),
+      quiet_(fixing == Fixing::show),
       by_form_(form_names().size()) {}
 
 void Session::read(ReadBytes bytes, const std::string& path) {
@@ -37,48 +38,55 @@ void Session::read(ReadBytes bytes, const std::string& path) {
 }
 
 void Session::one(const Signature& signature) {
-  const Parsed& parsed = signature.parsed;
-  const bool ok = parsed.ok();
-  ++signatures_;
-  if (!ok) ++failed_;
-  if (ok) ++by_form_[static_cast<std::size_t>(parsed.form)];
-  warnings_ += static_cast<std::size_t>(
-      std::count_if(parsed.diagnostics.begin(), parsed.diagnostics.end(),
-                    [](const Diagnostic& d) { return d.severity == Severity::warning; }));
+  count(signature.parsed);
+  const bool ok = signature.parsed.ok();
   if (emit_ == "json") {
-    out_(to_json(signature) + "\n");
+    streams_.out(to_json(signature) + "\n");
   } else if (emit_.empty()) {
-    if (ok) out_(signature.source() + ": " + to_csv(signature) + "\n");
-    out_(findings(signature));
+    if (ok) streams_.out(signature.source() + ": " + to_csv(signature) + "\n");
+    streams_.out(findings(signature));
   } else {
-    error_(findings(signature));
+    streams_.error(findings(signature));
     if (ok) write(signature);
   }
 }
 
+void Session::count(const Parsed& parsed) {
+  ++signatures_;
+  if (parsed.ok()) {
+    ++by_form_[static_cast<std::size_t>(parsed.form)];
+  } else {
+    ++failed_;
+  }
+  warnings_ += static_cast<std::size_t>(
+      std::count_if(parsed.diagnostics.begin(), parsed.diagnostics.end(),
+                    [](const Diagnostic& d) { return d.severity == Severity::warning; }));
+}
+
 void Session::write(const Signature& signature) {
-  if (emit_ == "python") return out_(to_python(signature));
-  if (emit_ == "csv") return out_(to_csv(signature) + "\n");
+  if (emit_ == "python") return streams_.out(to_python(signature));
+  if (emit_ == "csv") return streams_.out(to_csv(signature) + "\n");
   if (emit_ == "cpp") {
-    if (written_ == 0) out_(cpp_begin());
-    return out_(to_cpp(signature, ++written_));
+    if (written_ == 0) streams_.out(cpp_begin());
+    return streams_.out(to_cpp(signature, ++written_));
   }
   const Written written = write_as(signature, *find_form(emit_));
-  if (written.text) return out_(*written.text + "\n");
+  if (written.text) return streams_.out(*written.text + "\n");
   ++unwritten_;
-  error_(signature.source() + ": " + emit_ + " has no place for " + written.reason + "\n");
+  streams_.error(signature.source() + ": " + emit_ + " has no place for " + written.reason + "\n");
 }
 
 void Session::unreadable(std::string_view path, std::string_view reason) {
   ++unreadable_;
-  error_("relaunch migrate: " + std::string(path) + ": " + std::string(reason) + "\n");
+  streams_.error("relaunch migrate: " + std::string(path) + ": " + std::string(reason) + "\n");
 }
 
 int Session::finish() {
-  if (emit_ == "cpp") out_((written_ == 0 ? cpp_begin() : "") + cpp_end(written_));
-  (emit_.empty() ? out_ : error_)(summary());
-  if (unreadable_ > 0) return 2;
-  return failed_ + unwritten_ > 0 ? 1 : 0;
+  if (emit_ == "cpp") streams_.out((written_ == 0 ? cpp_begin() : "") + cpp_end(written_));
+  (writes_text() ? streams_.out : streams_.error)(summary());
+  if (unreadable_ + unfixed_ > 0) return 2;
+  const bool shown = fixing_ == Fixing::show && fixed_ > 0;
+  return shown || failed_ + unwritten_ + refused_ > 0 ? 1 : 0;
 }
 
 std::string Session::summary() const {
@@ -87,7 +95,13 @@ std::string Session::summary() const {
                     " failed";
   if (unwritten_ > 0) out += ", " + std::to_string(unwritten_) + " not written";
   if (warnings_ > 0) out += ", " + counted(warnings_, "warning");
+  if (fixed_ > 0) {
+    out += ", " + counted(fixed_, "finding") +
+           (fixing_ == Fixing::show ? " would be fixed in " : " fixed in ") +
+           counted(fixed_files_, "file");
+  }
   if (unreadable_ > 0) out += ", " + counted(unreadable_, "file") + " could not be read";
+  if (unfixed_ + refused_ > 0) out += ", " + counted(unfixed_ + refused_, "file") + " not fixed";
   out += "\n";
   if (form_ != Form::automatic || signatures_ == failed_) return out;
   std::string told;
@@ -99,7 +113,7 @@ std::string Session::summary() const {
   return out + "read as: " + told + "\n";
 }
 
-std::string findings(const Signature& signature) {
+std::string findings(const Signature& signature, const std::vector<Remedy>* remedies) {
   std::string out;
   for (std::size_t i = 0; i < signature.parsed.diagnostics.size(); ++i) {
     const Diagnostic& found = signature.parsed.diagnostics[i];
@@ -107,6 +121,7 @@ std::string findings(const Signature& signature) {
     out += signature.path + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) +
            ": " + found.code + (found.severity == Severity::warning ? " warning: " : " ") +
            found.message + "\n" + caret(signature.parsed.tree.text, found.span) + "\n";
+    if (remedies != nullptr) out += "  not fixed: " + std::string((*remedies)[i].reason) + "\n";
   }
   return out;
 }

@@ -58,8 +58,9 @@ Place place_in_file(const Signature& signature, std::string_view chunk, Span spa
   return {start.line, start.column + in_chunk.column - 1};
 }
 
-/// A line of a collection, or any other text of one signature.
-Parsed read(std::string_view chunk, Form form) {
+}  // namespace
+
+Parsed read_chunk(std::string_view chunk, Form form) {
   if (chunk.size() > kLongestSignature || !chunk.starts_with('{') ||
       first_invalid(chunk) != std::string_view::npos) {
     return parse(chunk, form);
@@ -81,8 +82,6 @@ Parsed read(std::string_view chunk, Form form) {
   out.origin = row->text->text;
   return out;
 }
-
-}  // namespace
 
 class SignatureReader::State {
  public:
@@ -254,7 +253,9 @@ class SignatureReader::State {
     // Of a line that is too long only its beginning may be there.
     const bool whole = chunk.size() <= kLongestSignature;
     chunk = chunk.substr(0, whole ? chunk.find_last_not_of(kBlanks) + 1 : kLongestSignature + 1);
-    return placed(span.begin, chunk, read(chunk, form));
+    Signature out = placed(span.begin, chunk, read_chunk(chunk, form));
+    out.read_as = form;
+    return out;
   }
 
   /// A literal whose end is too far away, of which the first line is told.

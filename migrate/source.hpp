@@ -17,8 +17,9 @@ struct Signature {
   std::string path;
   Place place;  // where it begins
   Parsed parsed;
-  std::vector<Place> places;  // in the file, of each of parsed.diagnostics
-  Span bytes;                 // in the file
+  std::vector<Place> places;       // in the file, of each of parsed.diagnostics
+  Span bytes;                      // in the file
+  Form read_as = Form::automatic;  // what read_chunk() was asked for
 
   /// `path:line:col`.
   std::string source() const;
@@ -56,6 +57,9 @@ class SignatureReader {
   class State;
   std::unique_ptr<State> state_;
 };
+
+/// What a reader makes of the bytes of one signature: a line of a collection, or any other text.
+Parsed read_chunk(std::string_view chunk, Form form);
 
 /// All of them.
 std::vector<Signature> read_signatures(std::string_view bytes, std::string path, Form form);

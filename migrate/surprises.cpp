@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "migrate/lexer.hpp"
 #include "precompiled/core/types.hpp"
 
 namespace relaunch::migrate {
@@ -85,11 +86,41 @@ void warn_of_expanded(const Tree& tree, Diagnostics& diagnostics) {
   }
 }
 
+/// The first node that spells its type otherwise; null where none does.
+const PyKernelArg* first_alias(std::string_view text, const std::vector<PyKernelArg>& nodes) {
+  for (const PyKernelArg& node : nodes) {
+    if (is_alias(text, node)) return &node;
+    if (const auto* const inner = first_alias(text, node.nested_tuple)) return inner;
+  }
+  return nullptr;
+}
+
+/// IR, C and values have words of their own for types.
+bool spells_types(Form form) {
+  return form != Form::ttir && form != Form::c && form != Form::values;
+}
+
 }  // namespace
 
-void warn_of_surprises(const Tree& tree, Diagnostics& diagnostics) {
+bool is_alias(std::string_view text, const PyKernelArg& node) {
+  if (node.type != ArgKind::ARG_KERNEL) return false;
+  const std::string_view spelled = text.substr(node.span.begin, node.span.end - node.span.begin);
+  if (spelled == node.dtype) return false;
+  std::string word(spelled);
+  std::erase(word, ' ');  // behind a star
+  return word != node.dtype && canonical_type(word) == node.dtype;
+}
+
+void warn_of_surprises(const Tree& tree, Form form, Diagnostics& diagnostics) {
   Walk(diagnostics).over(tree.parameters, 0);
   warn_of_expanded(tree, diagnostics);
+  if (!spells_types(form)) return;
+  if (const PyKernelArg* const alias = first_alias(tree.text, tree.parameters)) {
+    diagnostics.warning(kAlias,
+                        in_quotes(slice(tree.text, alias->span)) + " is read as '" + alias->dtype +
+                            "', the only spelling that Triton's compiler knows",
+                        alias->span);
+  }
 }
 
 }  // namespace relaunch::migrate

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, Protocol, TypeAlias, TypedDict, final
+from typing import Any, Final, Literal, Protocol, TextIO, TypeAlias, TypedDict, final
 
 ARG_CONSTEXPR: Final = 0
 ARG_KERNEL: Final = 1
@@ -291,10 +291,16 @@ EMITTED: Final[tuple[str, ...]]
 
 @final
 class MigrateSession:
-    """One run of `relaunch migrate`. emit: one of EMITTED, or empty for the report; text goes to out and error."""
+    """One run of `relaunch migrate`. emit: one of EMITTED, or empty for the report.
 
-    def __init__(self, form: str, emit: str, out: Callable[[str], object], error: Callable[[str], object]) -> None: ...
+    out and error are what sys.stdout and sys.stderr are: text streams with a `buffer` for bytes. fixing: '', 'show' (a
+    diff of what can be mended) or 'apply' (a diff, then the change); the two fix_ methods then take the place of read.
+    """
+
+    def __init__(self, form: str, emit: str, out: TextIO, error: TextIO, fixing: str = "") -> None: ...
     def read(self, read: Callable[[int], bytes], path: str) -> None: ...
+    def fix_file(self, name: bytes) -> None: ...
+    def fix_input(self, content: bytes) -> None: ...
     def unreadable(self, path: str, reason: str) -> None: ...
     def finish(self) -> int: ...
 

@@ -98,9 +98,37 @@ void bind_signature(py::module_& module) {
   refuse_unfinished(bound);
 }
 
-/// Hands text to a Python callable.
-migrate::Session::Write writer(const py::function& write) {
-  return [write](std::string_view text) { write(py::str(text.data(), text.size())); };
+/// Hands text to a stream of Python's, or bytes to what lies under it.
+migrate::Streams streams_of(const py::object& out, const py::object& error) {
+  const auto text = [](const py::object& stream) {
+    return [stream](std::string_view piece) {
+      stream.attr("write")(py::str(piece.data(), piece.size()));
+    };
+  };
+  const auto raw = [](const py::object& stream) {
+    return [stream](std::string_view piece) {
+      stream.attr("flush")();  // what was written as text comes first
+      stream.attr("buffer").attr("write")(py::bytes(piece.data(), piece.size()));
+    };
+  };
+  const auto flush = [out, error] {
+    try {
+      out.attr("flush")();
+      error.attr("flush")();
+      return true;
+    } catch (const py::error_already_set& failure) {
+      if (!failure.matches(PyExc_OSError)) throw;
+      return false;
+    }
+  };
+  return {text(out), text(error), raw(out), raw(error), flush};
+}
+
+migrate::Fixing fixing_named(const std::string& name) {
+  if (name.empty()) return migrate::Fixing::none;
+  if (name == "show") return migrate::Fixing::show;
+  if (name == "apply") return migrate::Fixing::apply;
+  throw py::value_error("fixing is '', 'show' or 'apply', got '" + name + "'");
 }
 
 /// Bytes of a file by its `read`.
@@ -124,17 +152,31 @@ void bind_session(py::module_& module) {
   py::class_<Session> bound(module, "MigrateSession", py::is_final());
   refuse_unfinished(bound);
   bound
-      .def(py::init([](const std::string& form, std::string emit, const py::function& out,
-                       const py::function& error) {
-             return Session(form_named(form), std::move(emit), writer(out), writer(error));
+      .def(py::init([](const std::string& form, std::string emit, const py::object& out,
+                       const py::object& error, const std::string& fixing) {
+             return Session(form_named(form), std::move(emit), streams_of(out, error),
+                            fixing_named(fixing));
            }),
-           py::arg("form"), py::arg("emit"), py::arg("out"), py::arg("error"))
+           py::arg("form"), py::arg("emit"), py::arg("out"), py::arg("error"),
+           py::arg("fixing") = "")
       .def(
           "read",
           [](Session& session, const py::function& read, const std::string& path) {
             session.read(bytes_of(read), path);
           },
           py::arg("read"), py::arg("path"))
+      .def(
+          "fix_file",
+          [](Session& session, const py::bytes& name) {
+            session.fix_file(std::string(std::string_view(name)));
+          },
+          py::arg("name"))
+      .def(
+          "fix_input",
+          [](Session& session, const py::bytes& content) {
+            session.fix_input(std::string_view(content));
+          },
+          py::arg("content"))
       .def("unreadable", &Session::unreadable, py::arg("path"), py::arg("reason"))
       .def("finish", &Session::finish);
 }

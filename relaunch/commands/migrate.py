@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from io import FileIO
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
+
+if TYPE_CHECKING:
+    from relaunch._core import MigrateSession
 
 STANDARD_INPUT = "<stdin>"
 
@@ -34,6 +38,15 @@ def migrate(
             help="What to write instead of a report: json, python, cpp, csv, aot, ast, inductor, values, ttir.",
         ),
     ] = None,
+    fix: Annotated[
+        bool,
+        typer.Option(
+            "--fix",
+            help="Show what can be mended safely as a diff, and rewrite the files so; of - the mended text goes to "
+            "standard output.",
+        ),
+    ] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, and change nothing.")] = False,
 ) -> None:
     """Read signatures and say what they are.
 
@@ -41,7 +54,8 @@ def migrate(
     with signatures in it. Without --json or --emit each is shown as its canonical line, and what is wrong with it as
     `path:line:col: CODE message`. The program relaunch-migrate does the same without Python.
 
-    Exit 0: all were read. 1: at least one has an error. 2: wrong usage, or a file that cannot be read.
+    Exit 0: all were read. 1: at least one has an error, or --diff has shown a change. 2: wrong usage, or a file that
+    cannot be read or rewritten.
     """
     from relaunch._core import MigrateSession
 
@@ -50,8 +64,12 @@ def migrate(
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    session = MigrateSession(form, target, sys.stdout.write, sys.stderr.write)
+    fixing = "show" if diff else "apply" if fix else ""
+    session = MigrateSession(form, target, sys.stdout, sys.stderr, fixing)
     for name in files:
+        if fixing:
+            fix_file(session, name)
+            continue
         shown = STANDARD_INPUT if name == "-" else name.encode("utf-8", "backslashreplace").decode()
         try:
             with reader_of(name) as read:
@@ -64,6 +82,20 @@ def migrate(
 
 class UnreadableError(Exception):
     """A file that cannot be opened or read; str() is the reason."""
+
+
+def fix_file(session: MigrateSession, name: str) -> None:
+    """Mend one file, or show how."""
+    if name != "-":
+        session.fix_file(os.fsencode(name))
+        return
+    try:
+        with readable():
+            content = sys.stdin.buffer.read()
+    except UnreadableError as error:
+        session.unreadable(STANDARD_INPUT, str(error))
+        return
+    session.fix_input(content)
 
 
 @contextmanager

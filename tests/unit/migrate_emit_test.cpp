@@ -24,7 +24,9 @@ TEST(JsonLine, EveryKeyInItsPlace) {
       R"({"name": null, "kind": "ARG_TUPLE", "items": [{"name": null, "kind": "ARG_KERNEL", "type": "i32"}, )"
       R"({"name": "\u00e9", "kind": "ARG_CONSTEXPR"}]}, )"
       R"({"name": null, "kind": "ARG_CONSTEXPR", "value": {"float": "nan"}}], )"
-      R"("constants": {"K": {"float": "-inf"}}, "diagnostics": []})");
+      R"("constants": {"K": {"float": "-inf"}}, "diagnostics": [{"code": "RL113", "severity": "warning", )"
+      R"("message": "'*float' is read as '*fp32', the only spelling that Triton's compiler knows", )"
+      R"("span": [3, 9]}]})");
 }
 
 TEST(JsonLine, AnErrorLeavesNoParameters) {

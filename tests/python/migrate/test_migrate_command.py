@@ -70,7 +70,7 @@ def test_json_lines() -> None:
     text = "x: *float32:16, (i32, constexpr), 1.5"
     row = {"text": text, "constants": "{'K': 10, 1: float('nan')}"}
     code, out, err = run("--json", "-", stdin=json.dumps(row).encode() + b"\ni33\n")
-    assert (code, err) == (1, "2 signatures: 1 read, 1 failed\nread as: 1 csv\n")
+    assert (code, err) == (1, "2 signatures: 1 read, 1 failed, 1 warning\nread as: 1 csv\n")
     assert [json.loads(line) for line in out.splitlines()] == [
         {
             "source": "<stdin>:1:1",
@@ -90,7 +90,14 @@ def test_json_lines() -> None:
                 {"name": None, "kind": "ARG_CONSTEXPR", "value": 1.5},
             ],
             "constants": {"K": 10},
-            "diagnostics": [],
+            "diagnostics": [
+                {
+                    "code": "RL113",
+                    "severity": "warning",
+                    "message": "'*float32' is read as '*fp32', the only spelling that Triton's compiler knows",
+                    "span": [3, 11],
+                }
+            ],
         },
         {
             "source": "<stdin>:2:1",

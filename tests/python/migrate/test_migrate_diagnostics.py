@@ -22,8 +22,17 @@ def test_the_page_has_every_code_and_no_other() -> None:
 @pytest.mark.parametrize("code", sorted(CODES.values()))
 def test_a_code_says_what_why_and_how(code: str) -> None:
     section = PAGE.split(f"### {code}\n")[1].split("\n#")[0]
-    for part in ("**What:**", "**At launch:**", "**Mend:**"):
+    for part in ("**What:**", "**At launch:**", "**Mend:**", "**Fix:**"):
         assert section.count(part) == 1
+
+
+def test_the_page_says_which_are_never_fixed() -> None:
+    rules = dict(re.findall(r"\{(k\w+), (\w+), (?:\"|k[A-Z])", (ROOT / "migrate" / "remedy.cpp").read_text()))
+    assert sorted(rules) == sorted(CODES)
+    never = [code for name, code in CODES.items() if rules[name] == "nullptr"]
+    assert [
+        code for code in sorted(CODES.values()) if re.search(rf"### {code}\n[^#]*\*\*Fix:\*\*\snone", PAGE)
+    ] == sorted(never)
 
 
 def test_every_code_is_used() -> None:
@@ -55,6 +64,9 @@ def warnings(text: str) -> list[tuple[str, str]]:
         ('{"text": "{0: \'i32\', 1: \'*i8\'}", "constants": "{1: None}"}', [("RL112", "*i8")]),
         ('{"text": "{\'a\': \'constexpr\'}", "constants": "{0: 4}"}', []),
         ("%x: i32 {tt.divisibility = 4 : i32}", [("RL103", "tt.divisibility = 4 : i32")]),
+        ("*f32, (i32, float16, * half), int64", [("RL109", "float16"), ("RL113", "*f32")]),
+        ("[torch.float32, 16]", []),
+        ("%x: !tt.ptr<f32>, %y: f32", []),
         ("i1, i8, fp16", [("RL107", "i1"), ("RL108", "i8"), ("RL109", "fp16")]),
     ],
 )
