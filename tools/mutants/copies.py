@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("generator", "audit", "differential", "kernels")  # beside relaunch/, whose subpackages they are
+# As pyproject.toml has it: folders that are subpackages of relaunch. (tomllib came with Python 3.11.)
+_SUBPACKAGE = re.compile(r'"relaunch/(\w+)" = "(\w+)"')
+DIFFERENTIAL = "differential"  # the one with built parts inside
 # What is no source. git is not asked: a copy may be made where there is none.
 _LEFT_OUT = {"build", "dist", "shared", "relaunch-faults"}
 _NO_SOURCE = shutil.ignore_patterns("__pycache__", "*.pyc", "*.egg-info")
@@ -167,20 +169,24 @@ class Copy:
         (packages / "relaunch_finder.py").write_text(_FINDER)
         (packages / "relaunch.pth").write_text("import relaunch_finder\n")
         relaunch = packages / "relaunch"
-        for source, target in ((self.folder / "relaunch", relaunch), (self.folder / "differential", None)):
-            into = target or relaunch / "differential"
+        differential = relaunch / DIFFERENTIAL
+        for source, into in ((self.folder / "relaunch", relaunch), (self.folder / DIFFERENTIAL, differential)):
             into.mkdir()
             for entry in source.iterdir():
                 (into / entry.name).symlink_to(os.path.relpath(entry, into))
-        for name in PACKAGES:
-            if name != "differential":
-                (relaunch / name).symlink_to(os.path.relpath(self.folder / name, relaunch))
+        for name, folder in _SUBPACKAGE.findall((self.folder / "pyproject.toml").read_text()):
+            if name != DIFFERENTIAL:
+                (relaunch / name).symlink_to(os.path.relpath(self.folder / folder, relaunch))
+        for installed in self.python.built[NATIVE].parent.iterdir():  # libraries, beside sources of the same name
+            if installed.is_dir() and (differential / installed.name).is_symlink():
+                (differential / installed.name).unlink()
+                (differential / installed.name).symlink_to(installed)
         ours = {
             CORE: self.build_folder / "precompiled" / "python" / self.python.built[CORE].name,
             NATIVE: self.build_folder / "differential" / self.python.built[NATIVE].name,
             RECORDERS: self.build_folder / "recorder_drivers",
         }
-        places = {CORE: relaunch, NATIVE: relaunch / "differential", RECORDERS: relaunch / "differential"}
+        places = {CORE: relaunch, NATIVE: differential, RECORDERS: differential}
         for part, folder in places.items():
             here = part in set(built)
             link = folder / ("recorder_drivers" if part == RECORDERS else self.python.built[part].name)
