@@ -67,7 +67,7 @@ relaunch_status fail_driver(const relaunch_launcher& launcher, Status status,
       message += " has no context to launch in";
     } else {
       message += ", grid " + text(call->grid) + ", block " + std::to_string(call->block) +
-                 ", shared " + std::to_string(call->shared);
+                 ", shared " + std::to_string(call->shared) + launcher.driver->beyond_limits(*call);
     }
     return keep({RELAUNCH_ERROR_DRIVER, std::move(message), {}, {}, status.code});
   });

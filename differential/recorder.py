@@ -40,6 +40,7 @@ class Recorder:
         self._set_slots = library.relaunch_recorder_set_slots
         self._fail = library.relaunch_recorder_fail
         self._driver_version = library.relaunch_recorder_driver_version
+        self._static_shared = library.relaunch_recorder_static_shared
         self._no_context = library.relaunch_recorder_no_context
         self._mode = library.relaunch_recorder_mode
         self.note: Callable[[bytes], None] = library.relaunch_recorder_note
@@ -47,12 +48,13 @@ class Recorder:
         self._set_slots.argtypes = (ctypes.POINTER(ctypes.c_uint32), ctypes.c_size_t)
         self._fail.argtypes = (ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int)
         self._driver_version.argtypes = (ctypes.c_int,)
+        self._static_shared.argtypes = (ctypes.c_int,)
         self._mode.argtypes = (ctypes.c_int,)
         library.relaunch_recorder_note.argtypes = (ctypes.c_char_p,)
         self._events.restype = ctypes.c_char_p
         for call in (self._reset, self._set_slots, self._fail, self._driver_version):
             call.restype = None
-        for call in (self._no_context, self._mode, library.relaunch_recorder_note):
+        for call in (self._static_shared, self._no_context, self._mode, library.relaunch_recorder_note):
             call.restype = None
 
     def reset(self) -> None:
@@ -70,6 +72,10 @@ class Recorder:
     def driver_version(self, version: int) -> None:
         """What the driver says its version is, 12010 for CUDA 12.1; 0 for the recorder's own again."""
         self._driver_version(version)
+
+    def static_shared(self, size: int) -> None:
+        """Bytes of shared memory that every CUDA function has of its own."""
+        self._static_shared(size)
 
     def no_context(self) -> None:
         """No thread has a current context until it sets one."""

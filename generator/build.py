@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -92,7 +93,7 @@ def build(
         toolchain = toolchains[facts(launcher.spec.dialect).backend]
         path = cache / f"{launcher.name}.{toolchain.identity}.so"
         results.append(Built(launcher.spec, path, launcher.name))
-        if not path.exists():
+        if not _is_whole(path):
             missing.setdefault(path, _Wanted(launcher, path))
     failures = _compile_missing(list(missing.values()), toolchains, cache, jobs, progress or _silent)
     if failures:
@@ -156,12 +157,37 @@ def _units(missing: list[_Wanted], jobs: int) -> list[list[_Wanted]]:
 
 def _compile_unit(unit: list[_Wanted], found: Facts, toolchain: Toolchain, cache: Path) -> None:
     source = render_unit([wanted.launcher for wanted in unit])
-    with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as directory:
+    with _scratch(cache) as directory:
         extra = (str(_stub(found, toolchain, cache)),) if found.module.linked else ()
         output = Path(directory, "launchers.so")
         toolchain.compile(source, output, extra)
         for wanted in unit:
-            publish(output, wanted.path)
+            _add(output, wanted.path)
+
+
+def _scratch(cache: Path) -> tempfile.TemporaryDirectory[str]:
+    """A folder of the cache for one compilation. What it leaves behind on a busy file system does no harm."""
+    return tempfile.TemporaryDirectory(dir=cache, prefix=".build-", ignore_cleanup_errors=True)
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a shared object is there with all its bytes: its section headers, which come last, are in it."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(64)
+            size = os.fstat(file.fileno()).st_size
+    except OSError:
+        return False
+    if len(head) < 64 or head[:5] != b"\x7fELF\x02":
+        return False
+    start, entry, count = (int.from_bytes(head[at:end], "little") for at, end in ((40, 48), (58, 60), (60, 62)))
+    return start + entry * count <= size
+
+
+def _add(source: Path, target: Path) -> None:
+    """Publishes an entry of the cache, unless another process has: a library that may be in use is not replaced."""
+    if not _is_whole(target):
+        publish(source, target)
 
 
 def _stub(found: Facts, toolchain: Toolchain, cache: Path) -> Path:
@@ -170,13 +196,13 @@ def _stub(found: Facts, toolchain: Toolchain, cache: Path) -> Path:
     Only the linker ever sees it: at run time the name resolves to the process's driver or recorder.
     """
     target = cache / f"stub.{toolchain.identity}.{found.dialect}" / found.module.library
-    if not target.exists():
+    if not _is_whole(target):
         source = "".join(f"void {symbol}(void);\nvoid {symbol}(void) {{}}\n" for symbol in found.module.linked)
         target.parent.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as directory:
+        with _scratch(cache) as directory:
             output = Path(directory, "stub.so")
             toolchain.compile(source, output, ("-nostdlib", f"-Wl,-soname,{found.module.library}"))
-            publish(output, target)
+            _add(output, target)
     return target
 
 
@@ -190,4 +216,5 @@ def publish(source: Path, target: Path) -> None:
             shutil.copyfile(source, temporary)
         temporary.replace(target)
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)

@@ -17,6 +17,9 @@ from pathlib import Path
 _OPTIMIZE = re.compile(r"-O(?:[0-3sgz]|fast)?", re.ASCII)
 _SHOWN = 16_000  # characters of compiler text that are kept
 
+# What else decides what gcc and ld make of a source.
+_SEARCHED = ("CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "LD_RUN_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX")
+
 # As the released launchers are compiled, optimization level apart.
 _FLAGS = ("-std=gnu17", "-shared", "-fPIC", "-Wno-psabi")
 
@@ -67,6 +70,9 @@ def find_toolchain(backend: str, optimize: str) -> Toolchain:
     version = _run([*command, "--version"], Path.cwd()).stdout
     for part in (*command, version, *flags, sys.version, str(sysconfig.get_config_var("SOABI"))):
         digest.update(part.encode() + b"\0")
+    for name in _SEARCHED:
+        if os.environ.get(name):
+            digest.update(f"{name}={os.environ[name]}".encode(errors="surrogateescape") + b"\0")
     digest.update(header.read_bytes())
     return Toolchain(command, tuple(flags), digest.hexdigest()[:24])
 

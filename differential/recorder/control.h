@@ -28,6 +28,9 @@ void relaunch_recorder_fail(const char* function, uint32_t nth, int status);
  * own again, as does a reset. */
 void relaunch_recorder_driver_version(int version);
 
+/* Bytes of shared memory that every function has of its own; 0 after a reset. */
+void relaunch_recorder_static_shared(int bytes);
+
 /* No thread has a current context until it sets one. */
 void relaunch_recorder_no_context(void);
 

@@ -132,6 +132,9 @@ CUresult CUDAAPI cuFuncSetAttribute(CUfunction function, CUfunction_attribute at
                                     int value) {
   const Call call(__func__);
   call.record({hex(function), decimal(attribute), decimal(value)});
+  if (!call.failed() && attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    allow_shared(reinterpret_cast<std::uint64_t>(function), value);
+  }
   return result(call.status());
 }
 

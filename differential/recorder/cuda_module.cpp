@@ -1,4 +1,5 @@
 // The unrecorded calls of CUDA about modules, functions, streams, events and memory.
+#include <algorithm>
 #include <cstring>
 
 #include "differential/recorder/cuda_calls.hpp"
@@ -15,8 +16,11 @@ constexpr std::uint64_t kStream = 0x57;
 constexpr std::uint64_t kEvent = 0xe7;
 constexpr std::size_t kVariableBytes = 65536;
 
-int function_attribute(CUfunction_attribute attribute) {
+int function_attribute(CUfunction_attribute attribute, CUfunction function) {
   switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return static_shared();
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return std::max(allowed_shared(reinterpret_cast<std::uint64_t>(function)), 48 * 1024);
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return 1024;
     case CU_FUNC_ATTRIBUTE_NUM_REGS: return 32;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return 90;
@@ -85,8 +89,8 @@ CUresult CUDAAPI cuModuleUnload(CUmodule /*module*/) {
 }
 
 CUresult CUDAAPI cuFuncGetAttribute(int* value, CUfunction_attribute attribute,
-                                    CUfunction /*function*/) {
-  return answer_with(__func__, value, function_attribute(attribute));
+                                    CUfunction function) {
+  return answer_with(__func__, value, function_attribute(attribute, function));
 }
 CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction /*function*/, CUfunc_cache /*config*/) {
   return answer(__func__);

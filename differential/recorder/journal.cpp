@@ -5,6 +5,7 @@
 #include <atomic>
 #include <charconv>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -27,9 +28,11 @@ struct Journal {
   std::deque<std::string> handed_out;
   std::optional<std::vector<std::uint32_t>> slots;
   std::vector<Failure> failures;
+  std::map<std::uint64_t, int> allowed_shared;  // by function
   std::atomic<bool> may_fail = false;
   std::atomic<bool> records = true;
   std::atomic<int> driver_version = 0;  // 0: the recorder's own
+  std::atomic<int> static_shared = 0;
   std::atomic<std::uint64_t> initial_context = kFirstContext;
   std::atomic<std::uint64_t> generation =
       1;  // grows when the contexts of all threads are forgotten
@@ -174,6 +177,21 @@ void Call::record(const Launch& launch) const {
   text += "},";
 }
 
+int static_shared() { return journal().static_shared.load(std::memory_order_relaxed); }
+
+int allowed_shared(std::uint64_t function) {
+  Journal& kept = journal();
+  const std::lock_guard lock(kept.mutex);
+  const auto found = kept.allowed_shared.find(function);
+  return found == kept.allowed_shared.end() ? 0 : found->second;
+}
+
+void allow_shared(std::uint64_t function, int bytes) {
+  Journal& kept = journal();
+  const std::lock_guard lock(kept.mutex);
+  kept.allowed_shared[function] = bytes;
+}
+
 int driver_version(int own) {
   const int given = journal().driver_version.load(std::memory_order_relaxed);
   return given != 0 ? given : own;
@@ -198,6 +216,8 @@ void relaunch_recorder_reset(void) {
   kept.may_fail = false;
   kept.records = true;
   kept.driver_version = 0;
+  kept.static_shared = 0;
+  kept.allowed_shared.clear();
   kept.initial_context = relaunch::recorder::kFirstContext;
   ++kept.generation;
 }
@@ -216,6 +236,8 @@ void relaunch_recorder_fail(const char* function, uint32_t nth, int status) {
 }
 
 void relaunch_recorder_driver_version(int version) { journal().driver_version = version; }
+
+void relaunch_recorder_static_shared(int bytes) { journal().static_shared = bytes; }
 
 void relaunch_recorder_no_context(void) {
   auto& kept = journal();

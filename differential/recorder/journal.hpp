@@ -66,6 +66,12 @@ class Call {
 /// The version given by relaunch_recorder_driver_version, or `own` where none is.
 int driver_version(int own);
 
+/// The bytes given by relaunch_recorder_static_shared.
+int static_shared();
+/// The dynamic shared memory that a function was last allowed; 0 where it was not.
+int allowed_shared(std::uint64_t function);
+void allow_shared(std::uint64_t function, int bytes);
+
 /// The calling thread's current context, 0 where there is none.
 std::uint64_t current_context();
 void set_current_context(std::uint64_t context);

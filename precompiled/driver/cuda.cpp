@@ -2,7 +2,9 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 #include "precompiled/core/plan.hpp"
@@ -113,9 +115,17 @@ class CudaDriver final : public Driver {
   }
 
   Status allow_shared(std::uint64_t function, std::uint32_t bytes) const noexcept override {
-    const CUresult result = f_.cuFuncSetAttribute(handle<CUfunction>(function),
-                                                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                                  static_cast<int>(bytes));
+    constexpr auto kMost = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    const int own = function_attribute(function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    if (bytes + static_cast<std::uint32_t>(own) <= kSharedWithoutAsking) return {};
+    if (const Status made = CudaDriver::ensure_context(); !made) return made;
+    static std::mutex mutex;  // between a look at the limit and its change
+    const std::lock_guard lock(mutex);
+    const int allowed = function_attribute(function, kMost);
+    const int wanted = std::max(allowed, static_cast<int>(bytes));
+    // Up to 48 KiB the limit may be the one that all functions have, their own memory included.
+    if (wanted == allowed && wanted > static_cast<int>(kSharedWithoutAsking)) return {};
+    const CUresult result = f_.cuFuncSetAttribute(handle<CUfunction>(function), kMost, wanted);
     return {result, "cuFuncSetAttribute"};
   }
 
@@ -159,6 +169,23 @@ class CudaDriver final : public Driver {
     return {result, "cuLaunchKernelEx"};
   }
 
+  std::string beyond_limits(const LaunchCall& call) const override {
+    CUdevice device = 0;
+    if (f_.cuCtxGetDevice(&device) != CUDA_SUCCESS) return {};
+    const auto limit = [&](CUdevice_attribute attribute) {
+      int value = 0;
+      return f_.cuDeviceGetAttribute(&value, attribute, device) == CUDA_SUCCESS ? value : 0;
+    };
+    const Limited numbers[] = {
+        {"grid_x", call.grid[0], limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)},
+        {"grid_y", call.grid[1], limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)},
+        {"grid_z", call.grid[2], limit(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+        {"block", call.block, limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)},
+        {"shared", call.shared, limit(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)},
+    };
+    return list_beyond_limits(numbers);
+  }
+
   Status encode_tensor_map(const TensorMapFields& fields, std::byte* map) const noexcept override {
     return {encode_tiled(f_.cuTensorMapEncodeTiled, fields, map), "cuTensorMapEncodeTiled"};
   }
@@ -186,6 +213,13 @@ class CudaDriver final : public Driver {
   }
 
  private:
+  /// 0 where the driver does not say.
+  int function_attribute(std::uint64_t function, CUfunction_attribute attribute) const noexcept {
+    int value = 0;
+    const CUresult result = f_.cuFuncGetAttribute(&value, attribute, handle<CUfunction>(function));
+    return result == CUDA_SUCCESS ? value : 0;
+  }
+
   Status launch_plain(const LaunchCall& call) const noexcept {
     const CUresult result =
         f_.cuLaunchKernel(handle<CUfunction>(call.function), call.grid[0], call.grid[1],

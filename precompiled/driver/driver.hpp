@@ -91,7 +91,9 @@ class Driver {
   /// The device's own address of `address`; kInvalidValue where the device cannot reach it.
   virtual Status device_pointer(std::uint64_t address, std::uint64_t* device) const noexcept = 0;
   virtual Status allow_non_portable_cluster(std::uint64_t function) const noexcept = 0;
-  /// Lets the function be launched with that much dynamic shared memory. Does nothing on HIP.
+  /// Lets the function be launched with that much dynamic shared memory beside its own, for which
+  /// a context is made current; does nothing where no permission is needed, and on HIP. What was
+  /// allowed before, for another launcher of the function, is never lowered.
   virtual Status allow_shared(std::uint64_t function, std::uint32_t bytes) const noexcept = 0;
   /// The function's own parameters in order, or nothing where the driver does not say: CUDA before
   /// 12.4, HIP, and handles of kernels that are no functions.
@@ -101,6 +103,9 @@ class Driver {
   /// release of the driver takes. The dialect's limit is that of the newest releases.
   virtual void check_parameter_bytes(std::uint32_t bytes, const std::string& call) const = 0;
   virtual Status launch(const LaunchCall& call) const noexcept = 0;
+  /// What of a refused launch the current device does not take, each with its limit:
+  /// "; grid_y 65536 is more than the device's 65535". Empty where the driver does not say.
+  virtual std::string beyond_limits(const LaunchCall& call) const = 0;
   /// Writes the kTensorMapBytes of a tensor map. HIP has none.
   virtual Status encode_tensor_map(const TensorMapFields& fields,
                                    std::byte* map) const noexcept = 0;

@@ -86,6 +86,23 @@ class HipDriver final : public Driver {
             "hipModuleLaunchKernel"};
   }
 
+  std::string beyond_limits(const LaunchCall& call) const override {
+    int device = 0;
+    if (f_.hipGetDevice(&device) != hipSuccess) return {};
+    const auto limit = [&](hipDeviceAttribute_t attribute) {
+      int value = 0;
+      return f_.hipDeviceGetAttribute(&value, attribute, device) == hipSuccess ? value : 0;
+    };
+    const Limited numbers[] = {
+        {"grid_x", call.grid[0], limit(hipDeviceAttributeMaxGridDimX)},
+        {"grid_y", call.grid[1], limit(hipDeviceAttributeMaxGridDimY)},
+        {"grid_z", call.grid[2], limit(hipDeviceAttributeMaxGridDimZ)},
+        {"block", call.block, limit(hipDeviceAttributeMaxThreadsPerBlock)},
+        {"shared", call.shared, limit(hipDeviceAttributeMaxSharedMemoryPerBlock)},
+    };
+    return list_beyond_limits(numbers);
+  }
+
   Status encode_tensor_map(const TensorMapFields& /*fields*/,
                            std::byte* /*map*/) const noexcept override {
     return {hipErrorNotSupported, "cuTensorMapEncodeTiled"};

@@ -45,6 +45,8 @@ struct Functions {
                                                  unsigned, unsigned, unsigned, unsigned,
                                                  hipStream_t, void**);
   hipError_t (*hipDrvLaunchKernelEx)(const LaunchConfig*, hipFunction_t, void**, void**);
+  hipError_t (*hipGetDevice)(int*);
+  hipError_t (*hipDeviceGetAttribute)(int*, hipDeviceAttribute_t, int);
   hipError_t (*hipPointerGetAttribute)(void*, int, void*);
   std::intptr_t (*hipGetErrorString)(hipError_t);  // a C string's address, or the stand-in's code
   hipError_t (*hipGetLastError)();

@@ -54,6 +54,16 @@ std::string explain_missing(const Library& library, const std::vector<FunctionEn
   return {};
 }
 
+std::string list_beyond_limits(std::span<const Limited> numbers) {
+  std::string text;
+  for (const auto& [name, value, limit] : numbers) {
+    if (limit <= 0 || value <= static_cast<std::uint64_t>(limit)) continue;
+    text += std::string("; ") + name + " " + std::to_string(value) + " is more than the device's " +
+            std::to_string(limit);
+  }
+  return text;
+}
+
 void require(const Library& library, const std::vector<FunctionEntry>& missing, const char* probe,
              std::string_view what) {
   if (explain_missing(library, missing, probe).empty()) return;

@@ -2,6 +2,7 @@
 // A shared library opened at run time, and tables of its functions.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,16 @@ void load(const Library& library, const FunctionEntry& entry, Pointer* slot,
 /// "LIBRARY has no NAME (it came with SINCE)" where the function is missing, else empty.
 std::string explain_missing(const Library& library, const std::vector<FunctionEntry>& missing,
                             const char* function);
+
+/// One number of a launch and the device's limit of it, which is unknown where it is not positive.
+struct Limited {
+  const char* name;
+  std::uint64_t value;
+  int limit;
+};
+
+/// Those beyond their limit: "; grid_y 65536 is more than the device's 65535".
+std::string list_beyond_limits(std::span<const Limited> numbers);
 
 /// Throws DriverError if `probe`, a function that every release has, is missing.
 void require(const Library& library, const std::vector<FunctionEntry>& missing, const char* probe,

@@ -83,6 +83,39 @@ std::string attribute_of(const Attribute& attribute) {
   return "";
 }
 
+/// "; grid_x 3 is no multiple of the cluster's 2" for each dimension that is none.
+std::string not_a_multiple(const Dims& grid, const Attribute& attribute) {
+  std::string text;
+  if (attribute.kind != AttributeKind::cluster_dimension) return text;
+  for (std::size_t axis = 0; axis < grid.size(); ++axis) {
+    const std::uint32_t size = attribute.value[axis];
+    if (size == 0 || grid[axis] % size == 0) continue;
+    text += std::string("; grid_") + "xyz"[axis] + " " + std::to_string(grid[axis]) +
+            " is no multiple of the cluster's " + std::to_string(size);
+  }
+  return text;
+}
+
+/// Where a tensor says it is, "it is on cuda:1", or a guess. Nothing that it raises matters: there
+/// is an error already.
+std::string where_of(PyObject* tensor) {
+  constexpr std::size_t kShown = 80;
+  constexpr const char* kGuess = "is it in CPU memory?";
+  const Ref device(PyObject_GetAttrString(tensor, "device"));
+  // A number alone may be of anything.
+  if (!device || device.get() == Py_None || PyLong_Check(device.get()) != 0) {
+    PyErr_Clear();
+    return kGuess;
+  }
+  const Ref name(PyObject_Str(device.get()));
+  const char* text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+  if (text == nullptr || std::string_view(text).size() > kShown) {
+    PyErr_Clear();
+    return kGuess;
+  }
+  return std::string("it is on ") + text;
+}
+
 }  // namespace
 
 Failed fail_keywords(const Launcher& self) {
@@ -207,9 +240,9 @@ Failed fail_pointer(const Launcher& self, const Step& step, PyObject* value,
       return raise(PyExc_OverflowError, text + "expected data_ptr() of " + type_of(value) +
                                             " to return an address of 64 bits");
     case PointerFault::inaccessible:
-      return raise(PyExc_ValueError,
-                   text + "address " + hex(failure.address) + " of " + type_of(value) +
-                       " cannot be accessed from the device (is it in CPU memory?)");
+      return raise(PyExc_ValueError, text + "address " + hex(failure.address) + " of " +
+                                         type_of(value) + " cannot be accessed from the device (" +
+                                         where_of(value) + ")");
     case PointerFault::wrong_device:
       return raise(PyExc_ValueError, text + type_of(value) + " is on DLPack device type " +
                                          std::to_string(failure.device) +
@@ -239,6 +272,8 @@ Failed fail_launch(const Launcher& self, const Status& status, const LaunchCall&
   const AttributeList list = make_attributes(*self.dialect, self.options, geometry);
   for (std::uint32_t i = 0; i < list.count; ++i) text += attribute_of(list.items[i]);
   if (call.attributes->cooperative) text += ", cooperative";
+  text += self.driver->beyond_limits(call);
+  for (std::uint32_t i = 0; i < list.count; ++i) text += not_a_multiple(call.grid, list.items[i]);
   return raise(PyExc_RuntimeError, text);
 }
 

@@ -74,11 +74,9 @@ Geometry set_launch_options(Launcher& launcher, const ConstructorArguments& argu
 
 /// A function is told once, here, that it may have more shared memory than all functions may.
 void allow_shared(const Launcher& launcher) {
-  const std::int32_t shared = launcher.configuration.geometry.shared;
-  if (shared <= static_cast<std::int32_t>(kSharedWithoutAsking)) return;
-  const auto bytes = static_cast<std::uint32_t>(shared);
-  Status status = launcher.driver->ensure_context();
-  if (status) status = launcher.driver->allow_shared(launcher.function, bytes);
+  const auto bytes = static_cast<std::uint32_t>(launcher.configuration.geometry.shared);
+  if (bytes == 0) return;
+  const Status status = launcher.driver->allow_shared(launcher.function, bytes);
   if (status) return;
   throw BindError("shared=" + std::to_string(bytes) + " of " + launcher.name +
                   " is refused by the driver: " + launcher.driver->explain(status));
