@@ -127,7 +127,8 @@ class Trials:
         """Run the tests without a fault. The names of those that fail, all of which later runs leave out."""
         files = {file: None for mutant in mutants for file in self.tests(mutant)}
         spread = ("-n", str(jobs), "--dist=worksteal") if jobs > 1 else ()
-        status, text = self._execute(_pytest(copy, [*files], *spread), copy, 10 * self.limit)
+        command = _pytest(copy, [*files], *spread, "--continue-on-collection-errors")
+        status, text = self._execute(command, copy, 10 * self.limit)
         failed = _FAILED.findall(text)
         if status != 0 and not failed:
             raise CopyError(f"the tests could not be run without a fault: status {status}\n{text[-6000:]}")
