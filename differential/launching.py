@@ -6,6 +6,7 @@ import json
 import sys
 import types
 from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 from relaunch.differential.arguments import Arguments, descriptor_type, tensor_map
@@ -195,6 +196,7 @@ def provide_driver_module(backend: str) -> None:
     parent: types.ModuleType | None = None
     for name in names:
         module = sys.modules[name] = types.ModuleType(name)
+        module.__spec__ = ModuleSpec(name, None, is_package=True)  # packages that ask whether there is a Triton read it
         module.__path__ = []
         if parent is not None:
             setattr(parent, name.rpartition(".")[2], module)

@@ -12,7 +12,7 @@ from typing import Any
 from relaunch.differential import signatures, variadic
 from relaunch.differential.case import Case, Signature
 from relaunch.differential.diff import supported
-from relaunch.differential.situation import Situation, expanded
+from relaunch.differential.situation import Situation, as_float, expanded, overflows_half
 from relaunch.differential.values import FLOATS, INTEGERS, valid
 from relaunch.generator.facts import Facts
 
@@ -89,7 +89,7 @@ def draw(dialect: str, given: Iterable[Signature], count: int, seed: int) -> Ite
         release = f"{dialect.split('-')[1]}.0"
         for i in range(count):
             case = None
-            while case is None or (found.native and _refused(case)):
+            while case is None or _refused(case):
                 call = _options(found, rng, warp_size)
                 call["args"] = [draw_one(rng) for draw_one in drawers]
                 case = Case(f"{dialect}-{name}-{seed}-{i}", release, found.backend, signature, call, constants)
@@ -97,8 +97,13 @@ def draw(dialect: str, given: Iterable[Signature], count: int, seed: int) -> Ite
 
 
 def _refused(case: Case) -> bool:
-    """Whether a native launcher refuses what generated ones take: an unsigned value that they mask."""
-    return variadic.worked_out(Situation.of(case))[1] is not None
+    """Whether a launcher refuses some argument: an fp16 that overflows, or what native ones do not mask."""
+    situation = Situation.of(case)
+    for leaf in situation.leaves():
+        value = as_float(leaf.argument) if leaf.type == "fp16" else None
+        if value is not None and overflows_half(value):
+            return True
+    return situation.facts().native and variadic.worked_out(situation)[1] is not None
 
 
 def _options(found: Facts, rng: Random, warp_size: int) -> dict[str, Any]:

@@ -148,8 +148,8 @@ CHECKS: dict[str, Callable[..., bool]] = {"add": add, "pair": pair, "matmul": ma
 
 
 def main() -> None:
+    torch.zeros(1, device="cuda")  # torch looks for Triton when it begins
     provide_driver_module("cuda")
-    torch.zeros(1, device="cuda")
     device = Device()
     for line in (BINARIES / "index.jsonl").read_text().splitlines():
         entry = json.loads(line)

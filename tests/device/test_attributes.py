@@ -89,16 +89,19 @@ def test_cooperative_blocks_wait_for_each_other(device: Any, cubin: Any) -> None
     assert counts.tolist() == [blocks] * (1 + blocks)
 
 
-@pytest.mark.parametrize("cooperative", [True, False])
-def test_only_a_cooperative_grid_may_wait(device: Any, cubin: Any, cooperative: bool) -> None:
-    """What the test above needs, and what a launch without the attribute lacks."""
+def test_only_a_cooperative_grid_must_fit(device: Any, cubin: Any) -> None:
+    """More blocks than the device holds at once: they take turns, unless they are promised to run together."""
     import torch
 
-    out = torch.full((1,), -1, dtype=torch.int32, device="cuda")
-    launch = launcher(device, cubin, "may_sync", "*i32", num_warps=1, cooperative=cooperative)
-    launch(4, 1, 1, torch.cuda.current_stream().cuda_stream, out)
+    counted = torch.zeros(1, dtype=torch.int32, device="cuda")
+    stream, blocks = torch.cuda.current_stream().cuda_stream, 1_000_000
+    with pytest.raises(RuntimeError, match="too many blocks in cooperative launch"):
+        launcher(device, cubin, "count_blocks", "*i32", num_warps=1, cooperative=True)(blocks, 1, 1, stream, counted)
     torch.cuda.synchronize()
-    assert out.item() == int(cooperative)
+    assert counted.item() == 0
+    launcher(device, cubin, "count_blocks", "*i32", num_warps=1)(blocks, 1, 1, stream, counted)
+    torch.cuda.synchronize()
+    assert counted.item() == blocks
 
 
 def test_cooperative_grid_that_does_not_fit(device: Any, cubin: Any) -> None:
