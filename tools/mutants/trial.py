@@ -29,6 +29,7 @@ QUICK_PART = (
     "tests/differential/test_older.py",
     "tests/differential/test_lacking.py",
     "tests/python/test_recorder.py",
+    "tests/python/test_recorder_reset.py",
     "tests/python/test_recorder_pool.py",
     "tests/python/launcher",
     "tests/python/test_generator_descriptors.py",
@@ -53,7 +54,7 @@ FIRST: Mapping[str, Sequence[str]] = {
     "attributes": ("tests/python/launcher/test_launcher_options.py", "tests/python/launcher/test_dialect_calls.py"),
     "intake": ("tests/python/launcher/test_launcher_pointers.py", "tests/python/launcher/test_launcher_dlpack.py"),
     "hooks": ("tests/python/launcher/test_launcher_calls.py", "tests/python/launcher/test_dialect_calls.py"),
-    "recorder": ("tests/python/test_recorder.py",),
+    "recorder": ("tests/python/test_recorder_reset.py", "tests/python/test_recorder.py"),
     "comparison": ("tests/golden/test_matches.py", "tests/differential"),
 }
 
