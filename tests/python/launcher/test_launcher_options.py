@@ -124,6 +124,13 @@ def test_parameters_up_to_the_limit(driver: Any) -> None:
     assert text.endswith("it ends at byte 32768 of the kernel's parameters; the driver takes 32764")
 
 
+@pytest.mark.parametrize(("scheduling", "number"), [("spread", 1), ("load_balancing", 2)])
+def test_scheduling_needs_no_cluster(cuda: Any, scheduling: str, number: int) -> None:
+    cuda.bind(scheduling=scheduling)(1, 1, 1, 0)
+    (launch,) = cuda.launches()
+    assert launch["attributes"] == [[5, f"0{number}000000"]]
+
+
 @pytest.mark.parametrize("dialect", ["3.0-cuda", "3.2-hip"])
 def test_the_last_byte_of_the_limit(of: Any, dialect: str) -> None:
     """Without hidden pointers: 8191 ints end where the limit is."""
