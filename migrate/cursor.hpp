@@ -12,14 +12,20 @@
 
 namespace relaunch::migrate {
 
-/// The last token is the end, which is never passed: looking further gives it again.
+/// The last token is the end, which is never passed: looking further gives it again. `at_` is the
+/// place of a token, always.
 class Cursor {
  protected:
   Cursor(std::string_view text, const std::vector<Token>& tokens)
       : text_(text), tokens_(tokens), last_(tokens.size() - 1) {}
 
-  const Token& peek(std::size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, last_)]; }
-  const Token& next() { return tokens_[std::min(at_++, last_)]; }
+  const Token& peek() const { return tokens_[at_]; }
+  const Token& peek(std::size_t ahead) const { return tokens_[std::min(at_ + ahead, last_)]; }
+  const Token& next() {
+    const Token& out = tokens_[at_];
+    if (at_ < last_) ++at_;
+    return out;
+  }
   bool accept(char mark) {
     if (!peek().is(mark)) return false;
     ++at_;

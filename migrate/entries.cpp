@@ -22,6 +22,8 @@ std::optional<std::string> constant_text(std::string_view word, Span span) {
   return number_text(word, span);
 }
 
+bool is_valid_hint(std::string_view word) { return word == "16" || word == "1"; }
+
 void take_type(PyKernelArg& node, std::string canonical) {
   if (canonical == "constexpr") {
     node.type = ArgKind::ARG_CONSTEXPR;
@@ -46,7 +48,7 @@ class EntryParser : private Cursor {
     const auto is_comma = [](const Token& token) { return token.is(','); };
     const auto commas = std::count_if(tokens_.begin(), tokens_.end(), is_comma);
     out.reserve(static_cast<std::size_t>(commas) + 1);
-    NamesSeen names;
+    std::optional<NamesSeen> names;
     do {
       entry(out.emplace_back(), names);
     } while (accept(','));
@@ -61,6 +63,7 @@ class EntryParser : private Cursor {
     if (peek().kind == Token::Kind::end) fail(kNotAType, "expected a type, got ''", peek().span);
     PyKernelArg out;
     type(out);
+    if (accept(':')) hint(out);
     if (peek().kind != Token::Kind::end) unexpected("expected one type", peek());
     return out;
   }
@@ -79,31 +82,52 @@ class EntryParser : private Cursor {
     fail(kPlaceholder, in_quotes(slice(text_, span)) + " is a placeholder: fill it in first", span);
   }
 
-  void entry(PyKernelArg& out, NamesSeen& names) {
+  /// `names` are those of the level, made for the first one.
+  void entry(PyKernelArg& out, std::optional<NamesSeen>& names) {
     const bool named =
         !aot_ && peek().kind == Token::Kind::word && peek(1).is(':') && !is_hint(peek(2));
     if (named) {
       const Token& name = next();
       out.name = slice(text_, name.span);
-      names.add(slice(text_, name.span), name.span, diagnostics_);
+      if (!names) names.emplace();
+      names->add(slice(text_, name.span), name.span, diagnostics_);
       ++at_;
     }
-    if (peek().is('(') && !aot_) {
+    if (plain_type(out)) {
+      if (accept(':')) hint(out);
+    } else if (peek().is('(') && !aot_) {
       tuple(out);
-    } else if (!constant(out, named)) {
+    } else if (named || !constant(out)) {
       type(out);
+      if (accept(':')) hint(out);
     }
     if (!aot_ && accept('=')) value(out);
   }
 
   /// Whether what follows ':' makes it a hint's: a number.
   bool is_hint(const Token& token) const {
-    return token.kind == Token::Kind::word &&
-           number_text(slice(text_, token.span), token.span).has_value();
+    if (token.kind != Token::Kind::word) return false;
+    const std::string_view word = slice(text_, token.span);
+    return is_valid_hint(word) || number_text(word, token.span).has_value();
   }
 
-  bool constant(PyKernelArg& out, bool named) {
-    if (named || peek().kind != Token::Kind::word) return false;
+  /// A type in one word, as nearly all are: no constant is spelled like one.
+  bool plain_type(PyKernelArg& out) {
+    const Token& token = peek();
+    if (token.kind != Token::Kind::word) return false;
+    const std::string_view word = slice(text_, token.span);
+    if (word == "constexpr") {
+      out.type = ArgKind::ARG_CONSTEXPR;
+    } else if (!take_plain_type(word, out.dtype)) {
+      return false;
+    }
+    out.span = token.span;
+    ++at_;
+    return true;
+  }
+
+  bool constant(PyKernelArg& out) {
+    if (peek().kind != Token::Kind::word) return false;
     auto text = constant_text(slice(text_, peek().span), peek().span);
     if (!text) return false;
     out.type = ArgKind::ARG_CONSTEXPR;
@@ -122,12 +146,13 @@ class EntryParser : private Cursor {
     } else {
       set_type(out, word, out.span, diagnostics_);
     }
-    if (accept(':')) {
-      const Token& hint = peek();
-      if (hint.kind != Token::Kind::word) unexpected("expected a hint after ':'", hint);
-      ++at_;
-      set_read_hint(out, hint);
-    }
+  }
+
+  void hint(PyKernelArg& out) {
+    const Token& hint = peek();
+    if (hint.kind != Token::Kind::word) unexpected("expected a hint after ':'", hint);
+    ++at_;
+    set_read_hint(out, hint);
   }
 
   /// A type whose first word may be its stars alone: blanks may follow them.
@@ -166,7 +191,7 @@ class EntryParser : private Cursor {
       fail(kTooDeep, "tuples nested deeper than " + std::to_string(kMaxTupleDepth), open.span);
     }
     out.type = ArgKind::ARG_TUPLE;
-    NamesSeen names;
+    std::optional<NamesSeen> names;
     while (!accept(')')) {
       if (peek().kind == Token::Kind::end) {
         fail(kUnbalanced, "'(' is never closed", open.span);
@@ -269,7 +294,7 @@ void set_type(PyKernelArg& node, std::string_view word, Span span, Diagnostics& 
 }
 
 void set_hint(PyKernelArg& node, std::string_view hint, Span span, Diagnostics& diagnostics) {
-  if (hint != "1" && hint != "16") {
+  if (!is_valid_hint(hint)) {
     diagnostics.error(kBadHint, "only 1 and 16 are valid hints, got " + in_quotes(hint), span);
   } else if (node.type != ArgKind::ARG_KERNEL) {
     diagnostics.error(kBadHint, "only a kernel parameter takes a hint", span);

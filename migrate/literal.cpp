@@ -64,7 +64,7 @@ class LiteralParser : private Cursor {
       : Cursor(text, tokens), flavour_(flavour), deepest_(deepest) {}
 
   Literal one(std::size_t& at) {
-    at_ = at;
+    at_ = std::min(at, last_);
     Literal out = value();
     at = at_;
     return out;

@@ -62,6 +62,7 @@ std::optional<std::string> take_shape(std::string_view& text) {
 
 /// One past the '@' of the function that a text begins with; npos where it begins with none.
 std::size_t function_name(std::string_view text, MlirFunction& out) {
+  if (!text.starts_with('t') && !text.starts_with('f')) return kNone;
   constexpr std::size_t kLongest = 10;  // of a word and the blank behind it
   const std::string_view word = text.substr(0, text.substr(0, kLongest).find_first_of(" \t"));
   if (word != "tt.func" && word != "func.func" && word != "func") return kNone;

@@ -111,12 +111,20 @@ std::optional<std::string> integer(std::string_view digits, bool negative, Span 
   return "-" + std::string(digits);
 }
 
+/// Digits alone, as few as nearly every number has, that are written as JSON writes them.
+bool is_plain_integer(std::string_view word) {
+  constexpr std::size_t kFew = 19;
+  if (word.size() > kFew || (word[0] == '0' && word.size() > 1)) return false;
+  return std::all_of(word.begin(), word.end(), is_digit);
+}
+
 }  // namespace
 
 std::optional<std::string> number_text(std::string_view word, Span span) {
   // The characters that one begins with: most words are asked in vain.
   static constexpr CharacterSet kFirst("0123456789.+-nNiI");
   if (word.empty() || !kFirst.has(word[0])) return std::nullopt;
+  if (is_plain_integer(word)) return std::string(word);
   const bool negative = word.starts_with('-');
   if (negative || word.starts_with('+')) word.remove_prefix(1);
   if (word.empty()) return std::nullopt;

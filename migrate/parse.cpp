@@ -72,9 +72,6 @@ Entries read(std::string_view text, const std::vector<Token>& tokens, Form form,
     fail(kEmpty, "the text is empty: a kernel without arguments is written {}",
          tokens.front().span);
   }
-  if (form == Form::csv || form == Form::tree) {
-    return {read_entries(text, tokens, diagnostics), {}};
-  }
   const Flavour flavour = form == Form::json ? Flavour::json : Flavour::python;
   return read_signature(read_literal(text, tokens, flavour), diagnostics);
 }
@@ -136,6 +133,8 @@ Described read_form(std::string_view text, Form form, std::optional<std::string_
     out.entries.parameters = read_values(text, diagnostics);
   } else if (form == Form::tree && names_annotations(text)) {
     out.entries.parameters = read_annotations(text, diagnostics);
+  } else if (form == Form::csv || form == Form::tree) {
+    out.entries.parameters = read_entries(text, lex(text), diagnostics);
   } else if (form == Form::ttir) {
     out.entries.parameters = read_mlir(text, diagnostics);
   } else if (form == Form::c) {
@@ -155,9 +154,13 @@ void read_all(std::string_view text, Form form, std::optional<std::string_view> 
     if (form == Form::automatic) form = detect(text, lex(text));
   }
   out.form = form;
-  Described read = read_form(text, form, constants, diagnostics);
-  out.constants = std::move(read.constants);
-  out.tree.parameters = std::move(read.entries.parameters);
+  if (form == Form::csv && !constants) {  // the most frequent: nothing to describe
+    out.tree.parameters = read_entries(text, lex(text), diagnostics);
+  } else {
+    Described read = read_form(text, form, constants, diagnostics);
+    out.constants = std::move(read.constants);
+    out.tree.parameters = std::move(read.entries.parameters);
+  }
   if (!diagnostics.has_error()) warn_of_surprises(out.tree, form, diagnostics);
 }
 

@@ -99,21 +99,24 @@ class SignatureReader::State {
   }
 
   std::optional<Signature> next() {
-    while (true) {
+    std::optional<Signature> out;
+    while (!out) {
       if (is_inside_line_) leave_line();
       if (!window_.is_last() && bytes_.size() - at_ <= kAhead) read_on();
       if (block_) {
-        if (const auto piece = embedded()) return made(piece->bytes, piece->form);
+        if (const auto piece = embedded()) make(piece->bytes, piece->form, out);
         continue;
       }
       at_ = std::min(bytes_.find_first_not_of(kBlanks, at_), bytes_.size());
       if (at_ == bytes_.size()) {
-        if (window_.is_last()) return at_end();
-        continue;
+        if (!window_.is_last()) continue;
+        at_end(out);
+        break;
       }
       if (bytes_.size() - at_ <= kAhead && !window_.is_last()) continue;
-      if (auto found = listed()) return found;
+      listed(out);
     }
+    return out;
   }
 
  private:
@@ -170,36 +173,38 @@ class SignatureReader::State {
     return std::nullopt;
   }
 
+  // What these read goes into `out`, so that no signature is moved on its way to the caller.
+
   /// The signature of a list that begins at `at_`; none at a comment or a block of IR.
-  std::optional<Signature> listed() {
+  void listed(std::optional<Signature>& out) {
     const std::size_t begin = at_;
     const std::size_t end = line_end(bytes_, begin);
     const bool is_comment = bytes_[begin] == '#' || bytes_.substr(begin, 2) == "//";
     if (!is_comment && end - begin <= kLongestSignature) {
       if (auto block = block_at(window_, begin, futile_)) {
         enter(std::move(*block), Form::ttir);
-        return std::nullopt;
+        return;
       }
     }
     is_inside_line_ = true;
     at_ = end;
-    if (is_comment) return std::nullopt;
-    if (end - begin > kLongestSignature) return made({begin, end}, form_);
+    if (is_comment) return;
+    if (end - begin > kLongestSignature) return make({begin, end}, form_, out);
     if (const auto piece = embedded_at(begin, end)) {
       at_ = std::max(piece->bytes.end, end);
-      return made(piece->bytes, piece->form);
+      return make(piece->bytes, piece->form, out);
     }
     bool is_long = false;
     at_ = chunk_end(begin, end, is_long);
-    if (is_long) return unclosed({begin, at_});
-    return made({begin, at_}, form_);
+    if (is_long) return unclosed({begin, at_}, out);
+    make({begin, at_}, form_, out);
   }
 
   /// A file without a signature says so once.
-  std::optional<Signature> at_end() {
-    if (any_) return std::nullopt;
+  void at_end(std::optional<Signature>& out) {
+    if (any_) return;
     any_ = true;
-    return Signature{path_, {}, parse("", form_), {{}}, {}};
+    out = Signature{path_, {}, parse("", form_), {{}}, {}};
   }
 
   /// A call or assignment on a line that is no literal.
@@ -248,35 +253,34 @@ class SignatureReader::State {
     return brackets_only && tokens.size() > 1;
   }
 
-  Signature made(Span span, Form form) {
+  void make(Span span, Form form, std::optional<Signature>& out) {
     std::string_view chunk = bytes_.substr(span.begin, span.end - span.begin);
     // Of a line that is too long only its beginning may be there.
     const bool whole = chunk.size() <= kLongestSignature;
     chunk = chunk.substr(0, whole ? chunk.find_last_not_of(kBlanks) + 1 : kLongestSignature + 1);
-    Signature out = placed(span.begin, chunk, read_chunk(chunk, form));
-    out.read_as = form;
-    return out;
+    place(span.begin, chunk, read_chunk(chunk, form), out);
+    out->read_as = form;
   }
 
   /// A literal whose end is too far away, of which the first line is told.
-  Signature unclosed(Span line) {
+  void unclosed(Span line, std::optional<Signature>& out) {
     const std::string_view chunk = bytes_.substr(line.begin, line.end - line.begin);
-    return placed(
-        line.begin, chunk,
-        too_long(chunk, form_,
-                 "this literal has no end within the " + std::to_string(kLongestSignature) +
-                     " bytes that a signature may have: not read"));
+    place(line.begin, chunk,
+          too_long(chunk, form_,
+                   "this literal has no end within the " + std::to_string(kLongestSignature) +
+                       " bytes that a signature may have: not read"),
+          out);
   }
 
-  Signature placed(std::size_t begin, std::string_view chunk, Parsed parsed) {
+  void place(std::size_t begin, std::string_view chunk, Parsed&& parsed,
+             std::optional<Signature>& out) {
     any_ = true;
     const std::size_t in_file = dropped_ + begin;
-    Signature out{
-        path_, places_.of(bytes_, begin), std::move(parsed), {}, {in_file, in_file + chunk.size()}};
-    for (const Diagnostic& diagnostic : out.parsed.diagnostics) {
-      out.places.push_back(place_in_file(out, chunk, diagnostic.span));
+    out.emplace(path_, places_.of(bytes_, begin), std::move(parsed), std::vector<Place>(),
+                Span{in_file, in_file + chunk.size()});
+    for (const Diagnostic& diagnostic : out->parsed.diagnostics) {
+      out->places.push_back(place_in_file(*out, chunk, diagnostic.span));
     }
-    return out;
   }
 
   Window window_;

@@ -34,21 +34,39 @@ constexpr Surprise kSurprises[] = {
      " inside a tuple is expanded by launchers of 3.8 and later only"},
 };
 
+std::string_view spelled(std::string_view text, const PyKernelArg& node) {
+  return text.substr(node.span.begin, node.span.end - node.span.begin);
+}
+
 class Walk {
  public:
-  explicit Walk(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  /// `spells`: the text has the types as the words that they are read from.
+  Walk(std::string_view text, bool spells, Diagnostics& diagnostics)
+      : text_(text), spells_(spells), diagnostics_(diagnostics) {}
 
   void over(const std::vector<PyKernelArg>& nodes, std::size_t depth) {
     for (const PyKernelArg& node : nodes) {
-      if (node.type == ArgKind::ARG_KERNEL) at(node, depth);
-      over(node.nested_tuple, depth + 1);
+      if (node.type == ArgKind::ARG_KERNEL && !is_usual(node)) at(node, depth);
+      if (node.type == ArgKind::ARG_TUPLE) over(node.nested_tuple, depth + 1);
     }
   }
 
+  /// The first node that spells its type otherwise; null where none does.
+  const PyKernelArg* first_alias() const { return first_alias_; }
+  bool has_descriptor() const { return has_descriptor_; }
+
  private:
+  /// Nearly every one: spelled as it is read, and of a type that surprises nobody.
+  bool is_usual(const PyKernelArg& node) const {
+    const std::string_view type = node.dtype;
+    const bool is_plain = type.starts_with('*') || type == "i32" || type == "fp32" || type == "i64";
+    return is_plain && (!spells_ || spelled(text_, node) == type);
+  }
+
   void at(const PyKernelArg& node, std::size_t depth) {
     const std::string_view type = node.dtype;
-    if (type.starts_with('*') || type == "i32" || type == "fp32" || type == "i64") return;
+    if (spells_ && first_alias_ == nullptr && is_alias(text_, node)) first_alias_ = &node;
+    if (is_descriptor(type)) has_descriptor_ = true;
     for (std::size_t i = 0; i < std::size(kSurprises); ++i) {
       const Surprise& surprise = kSurprises[i];
       if (said_[i] || !surprise.applies(type, depth)) continue;
@@ -58,7 +76,11 @@ class Walk {
     }
   }
 
+  std::string_view text_;
+  bool spells_;
   Diagnostics& diagnostics_;
+  const PyKernelArg* first_alias_ = nullptr;
+  bool has_descriptor_ = false;
   bool said_[std::size(kSurprises)] = {};
 };
 
@@ -86,15 +108,6 @@ void warn_of_expanded(const Tree& tree, Diagnostics& diagnostics) {
   }
 }
 
-/// The first node that spells its type otherwise; null where none does.
-const PyKernelArg* first_alias(std::string_view text, const std::vector<PyKernelArg>& nodes) {
-  for (const PyKernelArg& node : nodes) {
-    if (is_alias(text, node)) return &node;
-    if (const auto* const inner = first_alias(text, node.nested_tuple)) return inner;
-  }
-  return nullptr;
-}
-
 /// IR, C and values have words of their own for types.
 bool spells_types(Form form) {
   return form != Form::ttir && form != Form::c && form != Form::values;
@@ -104,18 +117,16 @@ bool spells_types(Form form) {
 
 bool is_alias(std::string_view text, const PyKernelArg& node) {
   if (node.type != ArgKind::ARG_KERNEL) return false;
-  const std::string_view spelled = text.substr(node.span.begin, node.span.end - node.span.begin);
-  if (spelled == node.dtype) return false;
-  std::string word(spelled);
+  std::string word(spelled(text, node));
   std::erase(word, ' ');  // behind a star
   return word != node.dtype && canonical_type(word) == node.dtype;
 }
 
 void warn_of_surprises(const Tree& tree, Form form, Diagnostics& diagnostics) {
-  Walk(diagnostics).over(tree.parameters, 0);
-  warn_of_expanded(tree, diagnostics);
-  if (!spells_types(form)) return;
-  if (const PyKernelArg* const alias = first_alias(tree.text, tree.parameters)) {
+  Walk walk(tree.text, spells_types(form), diagnostics);
+  walk.over(tree.parameters, 0);
+  if (walk.has_descriptor()) warn_of_expanded(tree, diagnostics);
+  if (const PyKernelArg* const alias = walk.first_alias()) {
     diagnostics.warning(kAlias,
                         in_quotes(slice(tree.text, alias->span)) + " is read as '" + alias->dtype +
                             "', the only spelling that Triton's compiler knows",

@@ -39,20 +39,31 @@ class Spellings {
     }
   }
 
-  /// The canonical spelling; empty for a word that is none.
-  constexpr std::string_view find(std::string_view word) const {
+  struct Slot {
+    std::string_view spelling;
+    std::string_view canonical;  // empty for a word that is no spelling
+    bool is_alias;               // `canonical` is another word
+  };
+
+  constexpr const Slot& find(std::string_view word) const {
     std::size_t at = place(word);
-    while (!slots_[at].spelling.empty() && slots_[at].spelling != word) at = (at + 1) % kSlots;
-    return slots_[at].canonical;
+    while (!slots_[at].spelling.empty() && !is_same(slots_[at].spelling, word)) {
+      at = (at + 1) % kSlots;
+    }
+    return slots_[at];
   }
 
  private:
   static constexpr std::size_t kSlots = 256;
 
-  struct Slot {
-    std::string_view spelling;
-    std::string_view canonical;
-  };
+  /// For words so short that a call of memcmp costs more.
+  static constexpr bool is_same(std::string_view spelling, std::string_view word) {
+    if (spelling.size() != word.size()) return false;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      if (spelling[i] != word[i]) return false;
+    }
+    return true;
+  }
 
   static constexpr std::size_t place(std::string_view word) {
     if (word.empty()) return 0;
@@ -64,7 +75,7 @@ class Spellings {
   constexpr void add(std::string_view spelling, std::string_view canonical) {
     std::size_t at = place(spelling);
     while (!slots_[at].spelling.empty()) at = (at + 1) % kSlots;
-    slots_[at] = {spelling, canonical};
+    slots_[at] = {spelling, canonical, spelling != canonical};
     if (++count_ > kSlots / 4) throw "types.def: more spellings than the table is made for";
   }
 
@@ -117,23 +128,30 @@ std::optional<std::uint32_t> input_rank(std::string_view rest) {
 
 }  // namespace
 
-std::optional<std::string> canonical_type(std::string_view word) {
+bool take_plain_type(std::string_view word, std::string& out) {
   std::size_t stars = 0;
   while (stars < word.size() && word[stars] == '*') ++stars;
   std::size_t prefix = stars;  // bytes before the element: stars, and the 'k' of a constant
-  std::string_view canonical = kSpellings.find(word.substr(prefix));
-  if (canonical.empty() && stars > 0 && word.substr(stars).starts_with('k')) {
-    canonical = kSpellings.find(word.substr(++prefix));
+  const Spellings::Slot* found = &kSpellings.find(word.substr(prefix));
+  if (found->canonical.empty() && stars > 0 && word.substr(stars).starts_with('k')) {
+    found = &kSpellings.find(word.substr(++prefix));
   }
-  if (canonical.empty()) {
-    const bool by_itself = word == "constexpr" || word == info(Type::tdm_desc).name ||
-                           (is_descriptor(word) && parse_descriptor(word));
-    return by_itself ? std::optional<std::string>(word) : std::nullopt;
+  if (found->canonical.empty()) return false;
+  if (!found->is_alias) {
+    out = word;
+  } else {
+    out = word.substr(0, prefix);
+    out += found->canonical;
   }
-  if (canonical == word.substr(prefix)) return std::string(word);
-  std::string out(word.substr(0, prefix));
-  out += canonical;
-  return out;
+  return true;
+}
+
+std::optional<std::string> canonical_type(std::string_view word) {
+  std::optional<std::string> out(std::in_place);
+  if (take_plain_type(word, *out)) return out;
+  const bool by_itself = word == "constexpr" || word == info(Type::tdm_desc).name ||
+                         (is_descriptor(word) && parse_descriptor(word));
+  return by_itself ? std::optional<std::string>(word) : std::nullopt;
 }
 
 std::optional<Type> find_type(std::string_view canonical) {
@@ -154,7 +172,7 @@ std::optional<DescriptorType> parse_descriptor(std::string_view token) {
   const std::size_t close = token.find(']', open);
   if (bracket == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
   if (close < bracket) return std::nullopt;
-  const auto element = kSpellings.find(token.substr(open + 1, bracket - open - 1));
+  const auto element = kSpellings.find(token.substr(open + 1, bracket - open - 1)).canonical;
   const auto block = count_sizes(token.substr(bracket + 1, close - bracket - 1));
   if (element.empty() || !block) return std::nullopt;
   const bool is_im2col = token.starts_with(kIm2col);

@@ -41,6 +41,10 @@ static_assert(sizeof(kTypes) / sizeof(kTypes[0]) == 19, "types.def: append only;
 /// itself is canonical too: whether it can be a parameter is the plan's question.
 std::optional<std::string> canonical_type(std::string_view word);
 
+/// The same into `out`, of what is spelled with the words of the table and stars alone. False, and
+/// nothing is written, for every other word, `constexpr` and descriptors too.
+bool take_plain_type(std::string_view word, std::string& out);
+
 /// The table entry of a canonical type; empty for pointee-only words.
 std::optional<Type> find_type(std::string_view canonical);
 

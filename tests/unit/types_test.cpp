@@ -63,6 +63,19 @@ TEST(Types, CanonicalSpelling) {
   EXPECT_EQ(canonical_type("tensordesc<fp16[64, 64]>"), "tensordesc<fp16[64, 64]>");
 }
 
+TEST(Types, PlainTypesAreTheTablesWordsAlone) {
+  for (const char* word : {"half", "**i8", "*kfloat16", "void", "i32"}) {
+    std::string out = "before";
+    EXPECT_TRUE(take_plain_type(word, out)) << word;
+    EXPECT_EQ(out, canonical_type(word)) << word;
+  }
+  for (const char* word : {"", "*", "constexpr", "tensordesc", "tensordesc<fp16[64]>", "kfp32"}) {
+    std::string out = "before";
+    EXPECT_FALSE(take_plain_type(word, out)) << word;
+    EXPECT_EQ(out, "before") << word;
+  }
+}
+
 TEST(Types, WhatIsNoType) {
   for (const char* word :
        {"", "*", "kfp32", "* fp32", "fp7", "*constexpr", "*tensordesc", "tensordesc<fp16>",
