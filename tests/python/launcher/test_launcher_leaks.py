@@ -22,6 +22,15 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def only_new_objects() -> Iterator[None]:
+    """The collector passes over what was there before: with thousands of collected tests each of its runs is slow."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 class Steady:
     """Asserts on leaving that the objects have the references they had, and the process its memory.
     None and its like may gain or lose a few: the test runner holds them too."""
