@@ -17,6 +17,29 @@ constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kNode = "PyKernelArg";
 constexpr std::string_view kList = "arg_annotations";
 
+/// Whether `c` is the next that is no blank.
+bool next_is(std::string_view text, std::size_t at, char c) {
+  const std::size_t next = at == kNone ? at : text.find_first_not_of(" \t", at);
+  return next != kNone && text[next] == c;
+}
+
+/// Whether `place` is in a string in quotes that begins on its line.
+bool in_string(std::string_view text, std::size_t place) {
+  char quote = '\0';
+  const std::size_t newline = text.rfind('\n', place);
+  for (std::size_t at = newline == kNone ? 0 : newline + 1; at < place; ++at) {
+    const char c = text[at];
+    if (quote == '\0') {
+      if (c == '"' || c == '\'') quote = c;
+    } else if (c == '\\') {
+      ++at;
+    } else if (c == quote) {
+      quote = '\0';
+    }
+  }
+  return quote != '\0';
+}
+
 bool opens_list(const Token& token) { return token.is('[') || token.is('('); }
 
 class AnnotationsReader {
@@ -151,7 +174,12 @@ class AnnotationsReader {
 }  // namespace
 
 bool names_annotations(std::string_view text) {
-  return text.starts_with(kList) || text.find(kNode) != kNone;
+  if (text.starts_with(kList) && next_is(text, kList.size(), '=')) return true;
+  for (std::size_t at = text.find(kNode); at != kNone; at = text.find(kNode, at + 1)) {
+    const std::size_t end = text.find_first_of(" \t\r\n:,=()[]{}", at);
+    if (!next_is(text, end, ':') && !in_string(text, at)) return true;
+  }
+  return false;
 }
 
 std::optional<Span> find_annotations(std::string_view text, std::size_t at, std::size_t longest,

@@ -15,7 +15,8 @@
 
 namespace relaunch::migrate {
 
-/// Whether a text has a PyKernelArg, or begins with `arg_annotations =`.
+/// Whether a text has PyKernelArg, neither in a string nor as the name of a parameter, or begins
+/// with `arg_annotations =`.
 bool names_annotations(std::string_view text);
 
 /// Where the next `arg_annotations = [` stands at or behind `at`, with the list of types behind it.

@@ -63,6 +63,18 @@ TEST(JsonLine, ADumpLineIsATreeToo) {
   EXPECT_EQ(to_csv(only("{}", Form::tree)), "{}");
 }
 
+TEST(JsonLine, NamesAndTextsOfPyKernelArgCallsAreNoCalls) {
+  for (const char* line :
+       {"arg_annotations: i32", "arg_annotations: constexpr=2", "PyKernelArg: i32, *fp32",
+        "myPyKernelArg2: i32", R"(x: constexpr="PyKernelArg(", i32)"}) {
+    for (const Form form : {Form::tree, Form::automatic}) {
+      const Parsed parsed = parse(line, form);
+      ASSERT_TRUE(parsed.ok()) << line;
+      EXPECT_EQ(dump(parsed.tree), line);
+    }
+  }
+}
+
 TEST(JsonLine, TheDeepestTreeReadsBack) {
   std::string text(kMaxTupleDepth, '(');
   text += "i32";
