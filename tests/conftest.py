@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -183,3 +184,12 @@ def bind(cuda: Any, hip: Any) -> Callable[..., relaunch.Launcher]:
         return driver.bind(*entries, **options)
 
     return made
+
+
+@pytest.fixture(scope="module")
+def only_new_objects() -> Iterator[None]:
+    """The collector passes over what was there before: with thousands of collected tests each of its runs is slow."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import io
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -28,6 +29,7 @@ CARRIED = {
     "hipPointerGetAttribute": "cuPointerGetAttribute",
 }
 UNASKED_SHARED = 48 * 1024
+LIMITS = re.compile(r"; \w+ \d+ is more than the device's \d+")
 SIGNATURES: list[tuple[Any, ...]] = [
     ("*fp32", "i32", "u64", "i1", "fp32", "fp64"),
     ("*fp32", "i32", "fp16", "i1"),
@@ -53,6 +55,14 @@ def carried(outcome: dict[str, Any]) -> dict[str, Any]:
             events.append({"call": "cuFuncSetAttribute", "args": [event["function"][2:], "8", str(shared)]})
         events.append(event if name is None else {**event, "call": CARRIED[name]})
     return {**outcome, "events": events}
+
+
+def without_limits(outcome: dict[str, Any]) -> dict[str, Any]:
+    """An error's text without what the device's limits are: the two recorded devices have other ones."""
+    error = outcome.get("error")
+    if error is None or "text" not in error:
+        return outcome
+    return {**outcome, "error": {**error, "text": LIMITS.sub("", error["text"])}}
 
 
 def run_carried(cases: list[Case], launcher: str) -> list[dict[str, Any]]:
@@ -99,8 +109,8 @@ def launchers(dialect: str) -> list[str]:
 def test_every_call_reaches_cuda(dialect: str, launcher: str) -> None:
     """Launches, refusals, failing queries and launches. What legacy does with a wanted difference may be undefined."""
     cases = [case for case in sampled(dialect) if launcher == "precompiled" or not applicable(case)]
-    wanted = [carried(outcome) for outcome in pool.run_cases(cases, launcher)]
-    got = run_carried(cases, launcher)
+    wanted = [without_limits(carried(outcome)) for outcome in pool.run_cases(cases, launcher)]
+    got = [without_limits(outcome) for outcome in run_carried(cases, launcher)]
     wrong = [(case.id, *pair) for case, *pair in zip(cases, wanted, got, strict=True) if pair[0] != pair[1]]
     assert wrong == []
     launched = Counter(event["call"] for outcome in got for event in outcome["events"] if "params" in event)

@@ -13,6 +13,8 @@ import pytest
 
 ADDRESS = 0x7F0000001000
 
+pytestmark = pytest.mark.usefixtures("only_new_objects")
+
 
 class Kept:
     """A tensor that can be referred to weakly."""

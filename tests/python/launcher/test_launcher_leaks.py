@@ -17,18 +17,11 @@ import relaunch
 MOST_BYTES = 1 << 20  # that resident memory may grow by: one byte of each of 10^6 launches
 ADDRESS = 0x700000001000
 
+pytestmark = pytest.mark.usefixtures("only_new_objects")
+
 
 def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def only_new_objects() -> Iterator[None]:
-    """The collector passes over what was there before: with thousands of collected tests each of its runs is slow."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 class Steady:
