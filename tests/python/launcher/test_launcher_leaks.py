@@ -93,21 +93,8 @@ def measured(driver: Any, count: int, call: Callable[..., Any], *args: Any) -> N
 
 def test_flat_launches(driver: Any, tensor: Any) -> None:
     types = ["*i8", "*i8", "*i8", "i32", "i64", "u64", "i8", "fp32", "fp64", "fp16", "i16", "constexpr", "i32"]
-    values = [
-        tensor(ADDRESS),
-        None,
-        2**46,
-        2**20,
-        2**50,
-        2**63,
-        MyInt(100),
-        1.5,
-        MyFloat(2.5),
-        3,
-        Index(),
-        "kept",
-        True,
-    ]
+    numbers = [2**46, 2**20, 2**50, 2**63, MyInt(100), 1.5, MyFloat(2.5), 3, Index()]
+    values = [tensor(ADDRESS), None, *numbers, "kept", True]
     measured(driver, 1_000_000, driver.bind(*types), 1, 2, 3, 0x55D000001000, *values)
 
 
