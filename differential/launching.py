@@ -81,6 +81,8 @@ class Runner:
         except BaseException as raised:  # noqa: BLE001 - KeyboardInterrupt from an argument too
             error = raised
         events = self.recorder.events_text()
+        if call.get("list_calls"):
+            events += b', "calls": ' + self.recorder.calls_text()
         described = b"null" if error is None else json.dumps(describe(error)).encode()
         return b"{" + shown + b'"events": ' + events + b', "error": ' + described + b"}"
 
@@ -93,6 +95,8 @@ class Runner:
             recorder.fail(*task.call["fail"])
         if task.call.get("no_context"):
             recorder.no_context()
+        if task.call.get("list_calls"):
+            recorder.list_calls()
 
     def _prepare(self, task: Task) -> tuple[list[Any], Callable[..., Any]]:
         call = task.call

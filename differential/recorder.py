@@ -45,13 +45,16 @@ class Recorder:
         self._mode = library.relaunch_recorder_mode
         self.note: Callable[[bytes], None] = library.relaunch_recorder_note
         self._events = library.relaunch_recorder_events
+        self._list_calls = library.relaunch_recorder_list_calls
+        self._calls = library.relaunch_recorder_calls
         self._set_slots.argtypes = (ctypes.POINTER(ctypes.c_uint32), ctypes.c_size_t)
         self._fail.argtypes = (ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int)
         self._driver_version.argtypes = (ctypes.c_int,)
         self._static_shared.argtypes = (ctypes.c_int,)
         self._mode.argtypes = (ctypes.c_int,)
         library.relaunch_recorder_note.argtypes = (ctypes.c_char_p,)
-        self._events.restype = ctypes.c_char_p
+        self._events.restype = self._calls.restype = ctypes.c_char_p
+        self._list_calls.restype = None
         for call in (self._reset, self._set_slots, self._fail, self._driver_version):
             call.restype = None
         for call in (self._static_shared, self._no_context, self._mode, library.relaunch_recorder_note):
@@ -94,3 +97,17 @@ class Recorder:
         """All events since the last reset."""
         events: list[dict[str, Any]] = json.loads(self.events_text())
         return events
+
+    def list_calls(self) -> None:
+        """From now on every call of a driver function is listed, recorded or not; a reset ends it."""
+        self._list_calls()
+
+    def calls_text(self) -> bytes:
+        """The names of the listed calls in order, as the JSON text of a list."""
+        text: bytes = self._calls()
+        return text
+
+    def calls(self) -> list[str]:
+        """The names of the listed calls in order."""
+        calls: list[str] = json.loads(self.calls_text())
+        return calls

@@ -34,6 +34,13 @@ void relaunch_recorder_static_shared(int bytes);
 /* No thread has a current context until it sets one. */
 void relaunch_recorder_no_context(void);
 
+/* From now on every call of a driver function is listed, recorded or not; a reset ends it. */
+void relaunch_recorder_list_calls(void);
+
+/* The names of the listed calls in order as a JSON array. The text is valid until
+ * relaunch_recorder_reset. */
+const char* relaunch_recorder_calls(void);
+
 /* RELAUNCH_RECORDER_RECORD, or RELAUNCH_RECORDER_NULL: answer as ever and record nothing. */
 void relaunch_recorder_mode(int mode);
 

@@ -29,7 +29,8 @@ struct Journal {
   std::optional<std::vector<std::uint32_t>> slots;
   std::vector<Failure> failures;
   std::map<std::uint64_t, int> allowed_shared;  // by function
-  std::atomic<bool> may_fail = false;
+  std::optional<std::string> calls;             // as `events`, where calls are listed
+  std::atomic<bool> watches_calls = false;      // one may fail, or calls are listed
   std::atomic<bool> records = true;
   std::atomic<int> driver_version = 0;  // 0: the recorder's own
   std::atomic<int> static_shared = 0;
@@ -111,6 +112,15 @@ void append_params(std::string& text, void** params,
   text += ']';
 }
 
+/// A JSON array of items that are each followed by a comma.
+const char* hand_out(Journal& kept, const std::string& items) {
+  std::string& text = kept.handed_out.emplace_back("[");
+  text += items;
+  if (text.size() > 1) text.pop_back();
+  text += ']';
+  return text.c_str();
+}
+
 template <typename Integer>
 std::string number(Integer value, int base) {
   char digits[24];
@@ -125,8 +135,9 @@ std::string decimal(std::int64_t value) { return number(value, 10); }
 
 Call::Call(const char* function) : function_(without_version(function)) {
   Journal& kept = journal();
-  if (!kept.may_fail.load(std::memory_order_acquire)) return;
+  if (!kept.watches_calls.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(kept.mutex);
+  if (kept.calls) kept.calls->append("\"").append(function_).append("\",");
   for (Failure& failure : kept.failures) {
     if (failure.function == function_ && failure.calls_before-- == 0) status_ = failure.status;
   }
@@ -213,7 +224,8 @@ void relaunch_recorder_reset(void) {
   kept.handed_out.clear();
   kept.slots.reset();
   kept.failures.clear();
-  kept.may_fail = false;
+  kept.calls.reset();
+  kept.watches_calls = false;
   kept.records = true;
   kept.driver_version = 0;
   kept.static_shared = 0;
@@ -232,7 +244,7 @@ void relaunch_recorder_fail(const char* function, uint32_t nth, int status) {
   auto& kept = journal();
   const std::lock_guard lock(kept.mutex);
   kept.failures.push_back({function, nth, status});
-  kept.may_fail = true;
+  kept.watches_calls = true;
 }
 
 void relaunch_recorder_driver_version(int version) { journal().driver_version = version; }
@@ -255,14 +267,23 @@ void relaunch_recorder_note(const char* event_json) {
   kept.events.append(event_json).append(",");
 }
 
+void relaunch_recorder_list_calls(void) {
+  auto& kept = journal();
+  const std::lock_guard lock(kept.mutex);
+  kept.calls.emplace();
+  kept.watches_calls = true;
+}
+
+const char* relaunch_recorder_calls(void) {
+  auto& kept = journal();
+  const std::lock_guard lock(kept.mutex);
+  return hand_out(kept, kept.calls.value_or(""));
+}
+
 const char* relaunch_recorder_events(void) {
   auto& kept = journal();
   const std::lock_guard lock(kept.mutex);
-  std::string& text = kept.handed_out.emplace_back("[");
-  text += kept.events;
-  if (text.size() > 1) text.pop_back();
-  text += ']';
-  return text.c_str();
+  return hand_out(kept, kept.events);
 }
 
 }  // extern "C"
