@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-SHOWN_FAULTS = 10  # per report; all are stored
+SMALLEST = "smallest"  # the folder of the shrunk ones, in that of all
 
 
 def overview(tallies: list[Tally], title: str) -> Table:
@@ -65,8 +65,8 @@ def entries(tallies: list[Tally]) -> Table:
     return shown
 
 
-def show(tallies: list[Tally], *, title: str, stored: list[Path]) -> None:
-    """The tables, then for each fault the first difference and the commands that run the case again."""
+def show(tallies: list[Tally], *, title: str, smallest: list[Fault], folder: Path) -> None:
+    """The tables, then for each kind of fault its smallest case and the command that runs it again."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 120
@@ -80,16 +80,18 @@ def show(tallies: list[Tally], *, title: str, stored: list[Path]) -> None:
     for tally in tallies:
         if tally.unsupported:
             console.print(f"{len(tally.unsupported)} signatures have no launcher in {tally.dialect}")
-    for fault, path in list(zip(faults, stored, strict=True))[:SHOWN_FAULTS]:
-        console.print(f"\n[bold red]{escape(fault.case.id)}[/]: {escape(fault.difference)}")
+    for fault in smallest:
+        call = {**fault.case.call, **({"constants": fault.case.constants} if fault.case.constants else {})}
+        console.print(f"\n[bold red]{escape(fault.case.id)}[/]: {escape(fault.difference)}", soft_wrap=True)
         console.print(f"  expected {_in_words(fault.expected)}, got {_in_words(fault.actual)}", markup=False)
         if fault.divergences:
             console.print(f"  with {', '.join(fault.divergences)} taken into account", markup=False)
         console.print("  signature " + json.dumps(fault.case.signature), markup=False, soft_wrap=True)
-        for launcher in ("generated", "precompiled"):
-            console.print(f"  relaunch replay {path} --launcher {launcher}", markup=False, soft_wrap=True)
-    if len(faults) > SHOWN_FAULTS:
-        console.print(f"\n{len(faults) - SHOWN_FAULTS} more in {stored[0].parent}", markup=False, soft_wrap=True)
+        console.print("  call " + json.dumps(call), markup=False, soft_wrap=True)
+        path = _path(fault, folder / SMALLEST)
+        console.print(f"  relaunch replay {path} --launcher precompiled", markup=False, soft_wrap=True)
+    if smallest:
+        console.print(f"\nas they were found, {len(faults):,}: {folder}", markup=False, soft_wrap=True)
 
 
 def _in_words(outcome: Outcome) -> str:
@@ -105,15 +107,20 @@ def store(faults: list[Fault], folder: Path) -> list[Path]:
     paths: list[Path] = []
     for fault in faults:
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{fault.case.id}.jsonl"
+        path = _path(fault, folder)
         case = {**fault.case.to_json(), "expect": visible(fault.expected)}
         path.write_text(json.dumps(case) + "\n", "utf-8")
         paths.append(path)
     return paths
 
 
-def json_lines(tallies: list[Tally], seed: int) -> Iterator[str]:
-    """One object per fault, then one per dialect."""
+def _path(fault: Fault, folder: Path) -> Path:
+    return folder / f"{fault.case.id}.jsonl"
+
+
+def json_lines(tallies: list[Tally], seed: int, smallest: list[Fault]) -> Iterator[str]:
+    """One object per fault, with the smallest case of its kind at the first, then one per dialect."""
+    shrunk = {fault.case.id.removesuffix("-smallest"): fault.case.to_json() for fault in smallest}
     for tally in tallies:
         for fault in tally.faults:
             yield json.dumps(
@@ -124,6 +131,7 @@ def json_lines(tallies: list[Tally], seed: int) -> Iterator[str]:
                     "expected": visible(fault.expected),
                     "actual": visible(fault.actual),
                     "divergences": list(fault.divergences),
+                    **({SMALLEST: shrunk[fault.case.id]} if fault.case.id in shrunk else {}),
                 }
             )
     for tally in tallies:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from relaunch.commands.diff import FAULTS, JOBS, compare, known_dialects
+from relaunch.commands.diff import FAULTS, JOBS, SHRINK, compare, known_dialects, store
 
 if TYPE_CHECKING:
     from relaunch.differential.case import Signature
@@ -53,13 +53,13 @@ def demo(
     console.print(f"{len(migrated)} of {len(given)} signatures in {file} migrated: {_counted(forms)}", soft_wrap=True)
     console.print(f"{len(distinct)} distinct ones, at most {most} for each of {len(chosen)} dialects", soft_wrap=True)
     tallies = compare(chosen, cases=math.ceil(comparisons / total), seed=seed, jobs=jobs)
-    stored = report.store([fault for tally in tallies for fault in tally.faults], FAULTS)
+    small = store(tallies, FAULTS, jobs, SHRINK)
     made = sum(tally.cases for tally in tallies)
     seconds = time.monotonic() - began
     title = f"{made:,} calls made by a legacy launcher and by the precompiled one ({seconds:.0f} s, seed {seed})"
-    report.show(tallies, title=title, stored=stored)
+    report.show(tallies, title=title, smallest=small, folder=FAULTS)
     console.print(_deeper(file, seed), markup=False, soft_wrap=True)
-    if stored:
+    if small:
         raise typer.Exit(1)
 
 

@@ -12,9 +12,10 @@ import typer
 
 if TYPE_CHECKING:
     from relaunch.differential.case import Signature
-    from relaunch.differential.diff import Tally
+    from relaunch.differential.diff import Fault, Tally
 
 FAULTS = Path("relaunch-faults")
+SHRINK = 60.0
 SHOWN_UNREAD = 5
 JOBS = len(os.sched_getaffinity(0))
 
@@ -31,6 +32,7 @@ def diff(
     as_json: Annotated[bool, typer.Option("--json", help="One object a line, on standard output.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = JOBS,
     faults: Annotated[Path, typer.Option("--faults", help="Folder for the case file of each difference.")] = FAULTS,
+    shrink: Annotated[float, typer.Option("--shrink", min=0, help="Seconds to make failing cases small in.")] = SHRINK,
 ) -> None:
     """Run both launchers on generated calls of each signature and compare what they launched."""
     from relaunch.differential import report
@@ -53,14 +55,36 @@ def diff(
         raise typer.Exit(2)
     given_to = dict.fromkeys(dialects, signatures)
     tallies = compare(given_to, cases=cases, seed=seed, jobs=jobs, quiet=as_json)
-    stored = report.store([fault for tally in tallies for fault in tally.faults], faults)
+    small = store(tallies, faults, jobs, shrink)
     if as_json:
-        for line in report.json_lines(tallies, seed):
+        for line in report.json_lines(tallies, seed, small):
             typer.echo(line)
     else:
-        report.show(tallies, title=f"relaunch diff: {cases:,} cases for each signature, seed {seed}", stored=stored)
-    if stored or unread:
+        title = f"relaunch diff: {cases:,} cases for each signature, seed {seed}"
+        report.show(tallies, title=title, smallest=small, folder=faults)
+    if small or unread:
         raise typer.Exit(1)
+
+
+def store(tallies: Sequence[Tally], folder: Path, jobs: int, seconds: float) -> list[Fault]:
+    """A case file for each fault, and one for the smallest case of each kind of fault; gives the smallest ones.
+
+    Exit 2 where launchers cannot be built or run.
+    """
+    from relaunch import generator
+    from relaunch.differential import pool, report
+    from relaunch.differential.shrink import smallest
+
+    found = [fault for tally in tallies for fault in tally.faults]
+    report.store(found, folder)
+    try:
+        run_cases = partial(pool.run_cases, jobs=jobs, cache=generator.default_cache())
+        small = smallest(found, run_cases, seconds=seconds)
+    except (generator.BuildError, generator.ToolchainError, pool.WorkerError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
+    report.store(small, folder / report.SMALLEST)
+    return small
 
 
 def known_dialects(names: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,14 +166,17 @@ def fault(number: int = 0) -> Fault:
 def test_fault_is_shown_with_its_difference_and_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tally = Tally(HIP, signatures=1, faults=[fault(i) for i in range(12)])
     stored = report.store(tally.faults, tmp_path / "faults")
-    report.show([tally], title="title", stored=stored)
+    small = [replace(fault(), case=replace(fault().case, id="case-0-smallest"))]
+    report.show([tally], title="title", smallest=small, folder=tmp_path / "faults")
     shown = capsys.readouterr().out
     assert (
-        "case-0: event 0 (hipModuleLaunchKernel): missing\n  expected a launch, got no launch and TypeError\n" in shown
+        "case-0-smallest: event 0 (hipModuleLaunchKernel): missing\n"
+        "  expected a launch, got no launch and TypeError\n" in shown
     )
-    assert f"  relaunch replay {stored[0]} --launcher precompiled\n" in shown
-    assert f"  relaunch replay {stored[0]} --launcher generated\n" in shown
-    assert f"2 more in {tmp_path / 'faults'}" in shown
+    path = tmp_path / "faults" / "smallest" / "case-0-smallest.jsonl"
+    assert f"  relaunch replay {path} --launcher precompiled\n" in shown
+    assert shown.count("relaunch replay") == 1
+    assert f"as they were found, 12: {tmp_path / 'faults'}" in shown
     case = next(read(stored[0]))
     assert case == fault().case
     assert case.expect == {**fault().expected, "error": None}

@@ -254,9 +254,11 @@ def run_relaunch(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
     )
 
 
-def run_diff(folder: Path, dialect: str, signature: str, cases: int) -> tuple[int, list[dict[str, Any]], str]:
+def run_diff(
+    folder: Path, dialect: str, signature: str, cases: int, shrink: int = 0
+) -> tuple[int, list[dict[str, Any]], str]:
     """`relaunch diff` with the generator in `folder`: exit code, JSON lines, standard error."""
-    options = ("--seed", "7", "--cases", str(cases), "--jobs", "1", "--faults", "faults")
+    options = ("--seed", "7", "--cases", str(cases), "--jobs", "1", "--faults", "faults", "--shrink", str(shrink))
     done = run_relaunch(folder, "diff", "--json", "--dialect", dialect, *options, signature)
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
@@ -273,6 +275,27 @@ def test_what_is_broken_is_found_and_named(broken: Break, tmp_path: Path) -> Non
     assert len(list((tmp_path / "faults").glob("*.jsonl"))) == len(faults)
 
 
+def test_what_is_found_is_shrunk_and_stored(tmp_path: Path) -> None:
+    broken = next(entry for entry in BREAKS if entry.name == "a sign")
+    broken.apply(copy_generator(tmp_path))
+    code, lines, errors = run_diff(tmp_path, broken.dialect, "*fp32, (i32, i16), *i8", 150, shrink=240)
+    assert code == 1, errors
+    found = [(line["fault"], line["smallest"]) for line in lines if "smallest" in line]
+    assert [(fault, case["signature"], case["call"]["args"]) for fault, case in found] == [
+        ('error: expected null, got {"type":"OverflowError"}', ["i16"], [32768]),
+        # Legacy takes the value and fails at the pointer, so this one needs both.
+        (
+            'error.type: expected "TypeError", got "OverflowError"',
+            ["*i8", "i16"],
+            [{"tensor_raises": "TypeError"}, 32768],
+        ),
+    ]
+    for _, case in found:
+        stored = json.loads((tmp_path / "faults" / "smallest" / f"{case['id']}.jsonl").read_text())
+        assert {name: stored[name] for name in case} == case
+        assert stored["expect"]["error"] != {"type": "OverflowError"}
+
+
 def test_demo_fails_and_shows_what_differs(tmp_path: Path) -> None:
     broken = next(entry for entry in BREAKS if entry.name == "the order of attributes on HIP")
     broken.apply(copy_generator(tmp_path))
@@ -283,7 +306,8 @@ def test_demo_fails_and_shows_what_differs(tmp_path: Path) -> None:
         r"(\S+): event \d+ \(hipDrvLaunchKernelEx\): attributes\[0\]\[0\]: expected 2, got 4", done.stdout
     )
     assert shown is not None
-    case = Path("relaunch-faults") / f"{shown[1]}.jsonl"
+    case = Path("relaunch-faults") / "smallest" / f"{shown[1]}.jsonl"
+    assert shown[1].endswith("-smallest")
     assert f"relaunch replay {case} --launcher precompiled" in done.stdout
     assert (tmp_path / case).is_file()
     assert re.search(r"^unexplained +[1-9]", done.stdout, re.MULTILINE)
