@@ -80,12 +80,12 @@ std::string journal(const char* dialect, Call call) {
   const bool is_hip = std::string_view(dialect).ends_with("hip");
   const std::string path =
       std::string(RELAUNCH_RECORDER_DIR) + (is_hip ? "/libamdhip64.so" : "/libcuda.so.1");
-  const Driver& driver = Driver::open(*find_dialect(dialect), path);
+  const Driver* driver = &Driver::open(*find_dialect(dialect), path);
   void* recorder = dlopen(path.c_str(), RTLD_NOW);
   const auto find = [recorder](const char* name) { return dlsym(recorder, name); };
   reinterpret_cast<decltype(&relaunch_recorder_reset)>(find("relaunch_recorder_reset"))();
   reinterpret_cast<void (*)()>(find("relaunch_recorder_no_context"))();
-  call(driver);
+  call(*driver);
   std::string events = reinterpret_cast<const char* (*)()>(find("relaunch_recorder_events"))();
   reinterpret_cast<decltype(&relaunch_recorder_reset)>(find("relaunch_recorder_reset"))();
   return events;
