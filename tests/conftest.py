@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
+import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -184,6 +187,31 @@ def bind(cuda: Any, hip: Any) -> Callable[..., relaunch.Launcher]:
         return driver.bind(*entries, **options)
 
     return made
+
+
+@pytest.fixture
+def in_threads() -> Iterator[Callable[[int, Callable[[int], None]], None]]:
+    """Runs `work(number)` in `count` threads at once, numbered from 1, under a short switch interval.
+
+    What a thread raises is raised when all have ended.
+    """
+
+    def run(count: int, work: Callable[[int], None]) -> None:
+        start = threading.Barrier(count)
+
+        def begin(number: int) -> None:
+            start.wait()
+            work(number)
+
+        with ThreadPoolExecutor(count) as pool:
+            threads = [pool.submit(begin, number) for number in range(1, count + 1)]
+        for thread in threads:
+            thread.result()
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield run
+    sys.setswitchinterval(before)
 
 
 @pytest.fixture(scope="module")

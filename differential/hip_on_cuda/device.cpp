@@ -1,10 +1,9 @@
 // Devices, contexts, errors and symbols of HIP, answered by the CUDA driver.
-#include <dlfcn.h>
-
 #include <cstring>
 #include <string>
 
 #include "differential/hip_on_cuda/cuda.hpp"
+#include "differential/own_symbol.hpp"
 
 using namespace relaunch::hip;
 
@@ -41,15 +40,6 @@ struct PropertiesR0600 {
   }
 };
 constexpr std::size_t kR0600Bytes = 1472;
-
-void* own_symbol(const char* name) {
-  static void* const self = [] {
-    Dl_info info{};
-    dladdr(reinterpret_cast<void*>(&own_symbol), &info);
-    return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  }();
-  return dlsym(self, name);
-}
 
 }  // namespace
 
@@ -187,7 +177,7 @@ hipError_t exported_get_proc_address(const char* symbol, void** function, int /*
                                      std::uint64_t /*flags*/) {
   if (symbol == nullptr || function == nullptr)
     return refuse(hipErrorInvalidValue, "no symbol, or nowhere to write its address to");
-  *function = own_symbol(symbol);
+  *function = relaunch::own_symbol(symbol);
   if (*function != nullptr) return hipSuccess;
   return refuse(hipErrorNotFound, std::string("no symbol ") + symbol + " in this library");
 }

@@ -1,9 +1,8 @@
 // The unrecorded calls of CUDA about devices, contexts and symbols. One device, like an H100.
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <string>
 
+#include "differential/own_symbol.hpp"
 #include "differential/recorder/cuda_calls.hpp"
 #include "differential/recorder/memory.hpp"
 
@@ -45,14 +44,11 @@ CUresult check_device(CUdevice device) {
 }
 
 /// The newest exported variant of a driver function, or null.
-void* own_symbol(const char* name) {
-  static void* const self = [] {
-    Dl_info info{};
-    dladdr(reinterpret_cast<void*>(&own_symbol), &info);
-    return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  }();
+void* newest_variant(const char* name) {
   for (const char* suffix : {"_v4", "_v3", "_v2", ""}) {
-    if (void* const symbol = dlsym(self, (std::string(name) + suffix).c_str())) return symbol;
+    if (void* const symbol = relaunch::own_symbol((std::string(name) + suffix).c_str())) {
+      return symbol;
+    }
   }
   return nullptr;
 }
@@ -145,7 +141,7 @@ CUresult CUDAAPI cuGetProcAddress(const char* symbol, void** function, int /*ver
   const Call call(__func__);
   if (call.failed()) return result(call.status());
   if (symbol == nullptr || function == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *function = own_symbol(symbol);
+  *function = newest_variant(symbol);
   if (found != nullptr) {
     *found =
         *function == nullptr ? CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND : CU_GET_PROC_ADDRESS_SUCCESS;

@@ -1,9 +1,8 @@
 // The unrecorded calls of HIP about devices, contexts and symbols. One device, like an MI300X.
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <cstring>
 
+#include "differential/own_symbol.hpp"
 #include "differential/recorder/hip_calls.hpp"
 #include "differential/recorder/memory.hpp"
 
@@ -51,15 +50,6 @@ int device_attribute(hipDeviceAttribute_t attribute) {
 
 hipError_t check_device(int device) {
   return device == 0 ? hipSuccess : result(hipErrorInvalidDevice);
-}
-
-void* own_symbol(const char* name) {
-  static void* const self = [] {
-    Dl_info info{};
-    dladdr(reinterpret_cast<void*>(&own_symbol), &info);
-    return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  }();
-  return dlsym(self, name);
 }
 
 }  // namespace
@@ -167,7 +157,7 @@ hipError_t exported_get_proc_address(const char* symbol, void** function, int /*
   const Call call("hipGetProcAddress");
   if (call.failed()) return result(call.status());
   if (symbol == nullptr || function == nullptr) return result(hipErrorInvalidValue);
-  *function = own_symbol(symbol);
+  *function = relaunch::own_symbol(symbol);
   return *function == nullptr ? result(hipErrorNotFound) : hipSuccess;
 }
 

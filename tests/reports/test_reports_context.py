@@ -76,33 +76,17 @@ def test_each_launch_goes_to_its_own_function_and_stream(each: Any, full_launch:
     assert found == [(function, stream) for stream in (STREAM, 0, 7) for function in (0xF00, 0xD0)]
 
 
-def test_threads_keep_their_own_launches(each: Any, full_launch: Any) -> None:
+def test_threads_keep_their_own_launches(each: Any, full_launch: Any, in_threads: Any) -> None:
     """Arguments, function, stream and grid of each launch belong together."""
     launcher = each.bind("i64", "fp64", "*fp32")
-    start = threading.Barrier(6)
-    failures: list[BaseException] = []
 
     def work(number: int) -> None:
-        try:
-            start.wait()
-            for turn in range(60):
-                values = (number * 1000 + turn, float(number), 4096 * number)
-                where = {"function": 0xF00 + number, "stream": number, "grid": (turn + 1, number, 1)}
-                full_launch(each, launcher, *values, **where)
-        except BaseException as error:  # noqa: BLE001 - shown by the assertion
-            failures.append(error)
+        for turn in range(60):
+            values = (number * 1000 + turn, float(number), 4096 * number)
+            where = {"function": 0xF00 + number, "stream": number, "grid": (turn + 1, number, 1)}
+            full_launch(each, launcher, *values, **where)
 
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 7)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
-    assert failures == []
+    in_threads(6, work)
     launches = each.launches()
     assert len(launches) == 6 * 60
     for event in launches:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from typing import Any
 
 import pytest
@@ -269,28 +267,14 @@ def test_dialects_without_metadata(bind: Any, dialect: str) -> None:
     bind(dialect, "i32", tensordesc_meta=[])
 
 
-def test_objects_from_several_threads(bind: Any, cuda: Any) -> None:
+def test_objects_from_several_threads(bind: Any, cuda: Any, in_threads: Any) -> None:
     launcher = bind("triton-3.7-cuda", TYPE, ("i8",), tensordesc_meta=[META])
-    failures: list[BaseException] = []
 
     def work(number: int) -> None:
-        try:
-            for turn in range(200):
-                launcher(1, 1, 1, number, Descriptor((number, turn)), (number,))
-        except BaseException as error:  # noqa: BLE001 - shown by the assertion
-            failures.append(error)
+        for turn in range(200):
+            launcher(1, 1, 1, number, Descriptor((number, turn)), (number,))
 
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 7)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
-    assert failures == []
+    in_threads(6, work)
     seen = [(int(launch["stream"], 16), *launch["params"][1:3], launch["params"][5]) for launch in cuda.launches()]
     expected = [(number, *i32(number, turn), le(number, 1)) for number in range(1, 7) for turn in range(200)]
     assert sorted(seen) == sorted(expected)
