@@ -142,6 +142,7 @@ class Arguments:
     """
 
     def __init__(self, dialect: str, note: Note) -> None:
+        dialect = generator.base_of(dialect)
         backend = generator.facts(dialect).backend
         self._note = note
         self.tensor_map = tensor_map(dialect)

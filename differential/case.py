@@ -29,6 +29,9 @@ class DialectError(CaseError):
 
 def dialect_of(release: str, backend: str) -> str:
     """The dialect of a release such as "3.6.0"; 3.1 is 3.0, and 3.8 is 3.9. DialectError where there is none."""
+    own = generator.own_dialect(release, backend)
+    if own is not None:
+        return own
     try:
         return generator.facts(f"triton-{release}-{backend}").dialect
     except generator.UnknownDialectError:

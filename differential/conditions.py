@@ -17,7 +17,7 @@ from relaunch.differential.situation import (
     as_index,
     overflows_half,
 )
-from relaunch.differential.variadic import QUERY, first_stop, grid_out_of_range, packed_float, parsed, tail
+from relaunch.differential.variadic import first_stop, grid_out_of_range, packed_float, parsed, tail
 
 # Driver calls made to get a current context, with the number of recorded events up to and including each.
 CONTEXT_CALLS = {"cuCtxGetCurrent": 0, "cuDeviceGet": 0, "cuDevicePrimaryCtxRetain": 1, "cuCtxSetCurrent": 2}
@@ -154,7 +154,7 @@ def by_dlpack(argument: Argument) -> bool:
 
 def _query_fails_otherwise(situation: Situation) -> bool:
     failing = situation.failing()
-    if failing is not None and failing[0] == QUERY[situation.backend] and failing[2] != INVALID_VALUE:
+    if failing is not None and failing[0] == situation.facts().pointers.query and failing[2] != INVALID_VALUE:
         return True
     return any(answers_700(leaf.argument) for leaf in situation.pointers())
 

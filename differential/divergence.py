@@ -48,7 +48,7 @@ class Divergence:
 
     def holds(self, situation: Situation) -> bool:
         return (
-            situation.dialect in self.dialects
+            generator.base_of(situation.dialect) in self.dialects
             and SIGNATURE_CONDITIONS[self.signature](situation)
             and all(CALL_CONDITIONS[name](situation) for name in self.call)
         )
@@ -91,7 +91,8 @@ def possible(dialect: str, signature: Signature | None) -> tuple[Divergence, ...
     return tuple(
         entry
         for entry in divergences()
-        if dialect in entry.dialects and (seen is None or SIGNATURE_CONDITIONS[entry.signature](seen))
+        if generator.base_of(dialect) in entry.dialects
+        and (seen is None or SIGNATURE_CONDITIONS[entry.signature](seen))
     )
 
 

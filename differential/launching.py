@@ -48,7 +48,7 @@ class Runner:
             ("exit", "raise"): self._noting(EXIT, "exit hook failed"),
         }
         self._launchers: dict[Any, Callable[..., Any]] = {}
-        provide_driver_module(backend)
+        provide_driver_module(base_backend(backend))
 
     def _build(self, task: Task, argument: Any) -> Any:
         """The object of an argument's JSON. A wrapped case's objects are not seen being asked."""
@@ -143,7 +143,7 @@ class Runner:
                     options[name] = self._build(task, options[name])
             launcher = relaunch.Launcher(
                 tree(task.signature),
-                dialect=task.dialect,
+                dialect=generator.base_of(task.dialect),
                 function=self._bound_to(task),
                 name="kernel",
                 driver=str(self.recorder.path),
@@ -191,6 +191,12 @@ def tree(signature: Sequence[Any]) -> Any:
 
 def _say_nothing(_event: bytes) -> None:
     pass
+
+
+def base_backend(backend: str) -> str:
+    """The built-in backend whose argument objects are used: the backend itself where it is built in."""
+    own = generator.registered(backend)
+    return backend if own is None else generator.facts(next(iter(own.follows.values()))).backend
 
 
 def provide_driver_module(backend: str) -> None:

@@ -10,13 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from relaunch import _core
+from relaunch import _core, generator
 
 FILE_NAMES: Mapping[str, str] = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so"}
 
 
 def path(backend: str) -> Path:
-    """The recording driver of "cuda" or "hip". ValueError for another backend."""
+    """The recording driver of "cuda", "hip" or a registered backend. ValueError for another one."""
+    own = generator.registered(backend)
+    if own is not None:
+        return own.recorder
     if backend not in FILE_NAMES:
         raise ValueError(f"no recorder for backend {backend!r}: expected one of {', '.join(FILE_NAMES)}")
     return Path(_core.__file__).parent / "differential" / "recorder_drivers" / FILE_NAMES[backend]

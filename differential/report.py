@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from relaunch.differential.compare import launched
@@ -65,7 +66,9 @@ def entries(tallies: list[Tally]) -> Table:
     return shown
 
 
-def show(tallies: list[Tally], *, title: str, smallest: list[Fault], folder: Path) -> None:
+def show(
+    tallies: list[Tally], *, title: str, smallest: list[Fault], folder: Path, backends: Sequence[Path] = ()
+) -> None:
     """The tables, then for each kind of fault its smallest case and the command that runs it again."""
     console = Console(highlight=False)
     if not console.is_terminal:
@@ -89,7 +92,7 @@ def show(tallies: list[Tally], *, title: str, smallest: list[Fault], folder: Pat
         console.print("  signature " + json.dumps(fault.case.signature), markup=False, soft_wrap=True)
         console.print("  call " + json.dumps(call), markup=False, soft_wrap=True)
         path = _path(fault, folder / SMALLEST)
-        console.print(f"  relaunch replay {path} --launcher precompiled", markup=False, soft_wrap=True)
+        console.print(f"  {replay_command(path, backends)}", markup=False, soft_wrap=True)
     if smallest:
         console.print(f"\nas they were found, {len(faults):,}: {folder}", markup=False, soft_wrap=True)
 
@@ -100,6 +103,12 @@ def _in_words(outcome: Outcome) -> str:
     error = outcome.get("error")
     did = "a launch" if launched(outcome) else "no launch"
     return did if error is None else f"{did} and {error['type']}"
+
+
+def replay_command(path: Path, backends: Sequence[Path]) -> str:
+    """The shell command that runs a stored case by our launcher."""
+    options = "".join(f" --backend {shlex.quote(str(file))}" for file in backends)
+    return f"relaunch replay {shlex.quote(str(path))} --launcher precompiled{options}"
 
 
 def store(faults: list[Fault], folder: Path) -> list[Path]:

@@ -24,7 +24,7 @@ from relaunch.differential.conditions import (
 )
 from relaunch.differential.outcome import Outcome, launches
 from relaunch.differential.situation import Situation, as_index
-from relaunch.differential.variadic import QUERY, before_launch, first_stop, tail, worked_out
+from relaunch.differential.variadic import before_launch, first_stop, tail, worked_out
 
 # What legacy says of a pointer whose data_ptr() gives no int: Triton's own text, raised nowhere else.
 NO_INT_TEXT = "data_ptr method of Pointer object must return 64-bit int"
@@ -92,7 +92,7 @@ def _query_finds_nothing(situation: Situation, _value: Any) -> Situation:
     places = [leaf.place for leaf in situation.pointers() if answers_700(leaf.argument)]
     for place, stand_in in zip(places, _stand_ins(situation), strict=True):
         situation = situation.put(place, {"tensor": hex(stand_in)})
-    if failing is not None and failing[0] == QUERY[situation.backend] and failing[2] != INVALID_VALUE:
+    if failing is not None and failing[0] == situation.facts().pointers.query and failing[2] != INVALID_VALUE:
         situation = situation.with_call({**situation.call, "fail": [failing[0], failing[1], INVALID_VALUE]})
     return situation
 
@@ -156,7 +156,7 @@ def _stop_at_query(original: Situation, outcome: Outcome, value: Any) -> Outcome
     events = outcome["events"]
     if (outcome["error"] or {}).get("type") != "ValueError" or not events:
         return outcome
-    query = QUERY[original.backend]
+    query = original.facts().pointers.query
     queries = [i for i, event in enumerate(events) if event.get("call") == query]
     if not queries:
         return outcome

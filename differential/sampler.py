@@ -30,7 +30,6 @@ _LAUNCH_CALLS = {
     "cuda": ("cuLaunchKernelEx", "cuLaunchKernelEx", "cuLaunchKernel"),
     "hip": ("hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel", "hipDrvLaunchKernelEx"),
 }
-_QUERY = {"cuda": "cuPointerGetAttribute", "hip": "hipPointerGetAttribute"}
 
 
 def sample(dialect: str, signature: Any, count: int, seed: int) -> Iterator[Case]:
@@ -118,7 +117,7 @@ class _Sampler:
             call["grid"] = [rng.randrange(1, 1024), 1, rng.choice((1, 2))]
         for flag in self.flags:
             call[flag] = rng.random() < (0.15 if flag == "cooperative" else 0.25)
-        if self.backend == "hip":
+        if self.facts.launch.warp_size != "32":  # compiled in, or an argument
             call["warp_size"] = self.warp_size
         for key in self.scratch:
             call[key] = rng.choice((None, None, {"tensor": "0x7a0000000000"}, 135239930216448))
@@ -207,11 +206,12 @@ class _Sampler:
         call[self.rng.choice(self.scratch)] = odd_one(self.rng)
 
     def _launch_fails(self, call: Call) -> None:
-        name = self.rng.choice(_LAUNCH_CALLS[self.backend])
+        ways = tuple(way.function for way in self.facts.launch.ways)
+        name = self.rng.choice(_LAUNCH_CALLS.get(self.backend, ways))
         call["fail"] = [name, self.rng.choice((0, 0, 0, 1)), self.rng.choice(_STATUSES)]
 
     def _query_fails(self, call: Call) -> None:
-        call["fail"] = [_QUERY[self.backend], self.rng.choice((0, 0, 1, 1, 2, 5)), self.rng.choice(_STATUSES)]
+        call["fail"] = [self.facts.pointers.query, self.rng.choice((0, 0, 1, 1, 2, 5)), self.rng.choice(_STATUSES)]
 
     def _attribute_fails(self, call: Call) -> None:
         call["fail"] = ["cuFuncSetAttribute", self.rng.choice((0, 0, 0, 1)), self.rng.choice(_STATUSES)]

@@ -31,7 +31,6 @@ from relaunch.generator.facts import Attribute
 INT_BITS = {"i1": 32, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "u1": 32, "u8": 8, "u16": 16, "u32": 32, "u64": 64}
 FLOAT_TYPES = ("fp16", "bf16", "fp32", "f32", "fp64")
 RANGE_CHECKED = ("i8", "i16", "i32")  # by ours; the released launchers keep the low bits of any C long
-QUERY = {"cuda": "cuPointerGetAttribute", "hip": "hipPointerGetAttribute"}
 ALL_ONES = 2**64 - 1
 
 Event = dict[str, Any]
@@ -61,7 +60,7 @@ class Queries:
     """Answers the pointer queries of one call in order, as the recording driver does."""
 
     def __init__(self, situation: Situation) -> None:
-        self._name = QUERY[situation.backend]
+        self._name = situation.facts().pointers.query
         self._failing = situation.failing()
         self._asked = 0
 

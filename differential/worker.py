@@ -22,6 +22,8 @@ from typing import NoReturn
 from relaunch.differential import tasks
 from relaunch.differential.launching import Runner
 
+from relaunch import generator
+
 _STATE = struct.Struct("<Qd")
 _POLL_SECONDS = 0.05
 
@@ -121,6 +123,7 @@ def reason_of(status: int) -> str:
 def main(backend: str) -> None:
     """Serves batches until standard input ends."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    generator.load_noted()
     runner = Runner(backend)
     while (batch := tasks.receive(sys.stdin.buffer)) is not None:
         run_batch(runner, batch)

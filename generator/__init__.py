@@ -7,6 +7,17 @@ the frozen facts what the launcher passes. Nothing here is shared with the preco
 
 from __future__ import annotations
 
+from relaunch.generator.backend import (
+    Backend,
+    BackendError,
+    base_of,
+    load_noted,
+    own_dialect,
+    own_dialects,
+    register,
+    registered,
+)
+from relaunch.generator.backend import load as load_backend
 from relaunch.generator.build import BuildError, Built, Failure, build, default_cache, publish
 from relaunch.generator.dialects import UnknownDialectError, all_dialects, dialects, facts
 from relaunch.generator.load import load
@@ -16,6 +27,8 @@ from relaunch.generator.signature import LauncherSpec, UnknownType, expand, slot
 from relaunch.generator.toolchain import ToolchainError
 
 __all__ = [
+    "Backend",
+    "BackendError",
     "BuildError",
     "Built",
     "Failure",
@@ -25,14 +38,21 @@ __all__ = [
     "UnknownDialectError",
     "UnknownType",
     "all_dialects",
+    "base_of",
     "build",
     "default_cache",
     "dialects",
     "expand",
     "facts",
     "load",
+    "load_backend",
+    "load_noted",
     "module_name",
+    "own_dialect",
+    "own_dialects",
     "publish",
+    "register",
+    "registered",
     "render",
     "slots",
 ]

@@ -240,7 +240,7 @@ class Facts:
     """The released behaviour of one dialect."""
 
     dialect: str
-    backend: Literal["cuda", "hip"]
+    backend: str  # "cuda", "hip" or one of `backend.Backend`
     releases: tuple[str, ...]  # whose launcher this is
     recorded: str  # the release that the files in tests/golden were recorded from
     native: bool  # one compiled launcher serves every signature: there is nothing to generate

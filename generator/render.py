@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relaunch.generator.backend import BackendError, registered
 from relaunch.generator.dialects import facts
 from relaunch.generator.facts import Facts, Intake
 from relaunch.generator.plan import plan
@@ -23,12 +24,16 @@ _NAME = "LAUNCHER"
 
 
 @cache
-def environment() -> jinja2.Environment:
-    """Delimiters all contain a dollar sign, which C has no use for; an undefined name is an error."""
+def environment(backend: str) -> jinja2.Environment:
+    """Delimiters all contain a dollar sign, which C has no use for; an undefined name is an error.
+
+    A registered backend's own templates are found before the built-in ones.
+    """
     import jinja2  # here, because most of the command line does without
 
+    own = registered(backend)
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.FileSystemLoader([*([own.templates] if own else []), Path(__file__).parent / "templates"]),
         undefined=jinja2.StrictUndefined,
         autoescape=False,
         auto_reload=False,
@@ -72,13 +77,21 @@ def _constant(dialect: str) -> Mapping[str, object]:
 
 @cache
 def shared_source(dialect: str) -> str:
-    """The C text that all launchers of a dialect begin with. Raises UnknownDialectError."""
-    return environment().get_template("common.c.j2").render(_constant(dialect))
+    """The C text that all launchers of a dialect begin with. Raises UnknownDialectError; BackendError."""
+    return _rendered("common.c.j2", dialect)
 
 
-@cache
-def _module_template() -> jinja2.Template:
-    return environment().get_template("module.c.j2")
+def _rendered(template: str, dialect: str, **names: object) -> str:
+    """BackendError where a template is wrong, which only a backend's own can be."""
+    import jinja2
+
+    backend = facts(dialect).backend
+    try:
+        return environment(backend).get_template(template).render(_constant(dialect), **names)
+    except jinja2.TemplateSyntaxError as error:
+        raise BackendError(f"templates of {backend}: {error.name}:{error.lineno}: {error.message}") from error
+    except jinja2.TemplateError as error:
+        raise BackendError(f"templates of {backend}: {template}: {error.message}") from error
 
 
 @dataclass(frozen=True)
@@ -91,8 +104,8 @@ class Rendered:
 
 
 def render_launcher(spec: LauncherSpec) -> Rendered:
-    """Renders what is the launcher's own. Raises as `expand`; NothingToGenerateError."""
-    source = _module_template().render(_constant(spec.dialect), launcher=plan(spec))
+    """Renders what is the launcher's own. Raises as `expand`; NothingToGenerateError; BackendError."""
+    source = _rendered("module.c.j2", spec.dialect, launcher=plan(spec))
     digest = hashlib.sha256((shared_source(spec.dialect) + source).encode()).hexdigest()
     name = f"launcher_{digest[:24]}"
     return Rendered(spec, name, source.replace(_NAME, name))

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from relaunch.generator.backend import registered
+
 _OPTIMIZE = re.compile(r"-O(?:[0-3sgz]|fast)?", re.ASCII)
 _SHOWN = 16_000  # characters of compiler text that are kept
 
@@ -55,17 +57,18 @@ class Toolchain:
 
 
 def find_toolchain(backend: str, optimize: str) -> Toolchain:
-    """The toolchain for "cuda" or "hip"; `CC` is honoured. Raises ToolchainError, ValueError for a bad `optimize`."""
+    """The toolchain for "cuda", "hip" or a registered backend; `CC` is honoured.
+
+    Raises ToolchainError, ValueError for a bad `optimize`.
+    """
     if not _OPTIMIZE.fullmatch(optimize):
         raise ValueError(f"optimize must be a flag like -O1, not {optimize[:80]!r}")
     command = _compiler()
     python = Path(sysconfig.get_path("include"))
     if not (python / "Python.h").is_file():
         raise ToolchainError(f"Python.h not found in {python}: install the headers of this Python (python3-dev)")
-    vendor, header = _cuda_headers() if backend == "cuda" else _hip_headers()
-    flags = [optimize, *_FLAGS, *_include(python), *_include(vendor)]
-    if backend == "hip":
-        flags.append("-D__HIP_PLATFORM_AMD__")
+    flags = [optimize, *_FLAGS, *_include(python)]
+    headers = _vendor_headers(backend, flags)
     digest = hashlib.sha256()
     version = _run([*command, "--version"], Path.cwd()).stdout
     for part in (*command, version, *flags, sys.version, str(sysconfig.get_config_var("SOABI"))):
@@ -73,8 +76,22 @@ def find_toolchain(backend: str, optimize: str) -> Toolchain:
     for name in _SEARCHED:
         if os.environ.get(name):
             digest.update(f"{name}={os.environ[name]}".encode(errors="surrogateescape") + b"\0")
-    digest.update(header.read_bytes())
+    for header in headers:
+        digest.update(header.read_bytes())
     return Toolchain(command, tuple(flags), digest.hexdigest()[:24])
+
+
+def _vendor_headers(backend: str, flags: list[str]) -> list[Path]:
+    """Adds what the driver's headers need to the flags; the headers that launchers depend on."""
+    own = registered(backend)
+    if own is not None:
+        flags += [*(_include(own.headers) if own.headers else []), *own.flags]
+        return sorted(own.headers.rglob("*.h")) if own.headers else []
+    vendor, header = _cuda_headers() if backend == "cuda" else _hip_headers()
+    flags += _include(vendor)
+    if backend == "hip":
+        flags.append("-D__HIP_PLATFORM_AMD__")
+    return [header]
 
 
 def _compiler() -> tuple[str, ...]:

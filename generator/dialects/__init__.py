@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from relaunch.generator.backend import own_dialects, own_facts
 from relaunch.generator.facts import Facts
 
 _NAME = re.compile(r"triton-([0-9]+\.[0-9]+)(?:\.[0-9]+)?-(cuda|hip)", re.ASCII)
@@ -52,13 +53,20 @@ def dialects() -> tuple[str, ...]:
     return tuple(one.dialect for one in _all_facts() if not one.native)
 
 
-@cache
 def facts(dialect: str) -> Facts:
+    """The facts of a dialect, built in or of a registered backend. Raises UnknownDialectError."""
+    return own_facts(dialect) or _built_in(dialect)
+
+
+@cache
+def _built_in(dialect: str) -> Facts:
     """The facts of a dialect. A patch number is accepted (`triton-3.6.0-cuda`), and so is every release that has the
     launcher of another (`triton-3.1-cuda` gives those of `triton-3.0-cuda`). Raises UnknownDialectError.
     """
     match = _NAME.fullmatch(dialect)
     found = _by_release().get((match[1], match[2])) if match else None
     if found is None:
-        raise UnknownDialectError(f"unknown dialect {dialect[:80]!r}; known: {', '.join(all_dialects())}")
+        raise UnknownDialectError(
+            f"unknown dialect {dialect[:80]!r}; known: {', '.join((*all_dialects(), *own_dialects()))}"
+        )
     return found

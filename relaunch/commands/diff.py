@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from relaunch.commands.replay import load_backends
+
 if TYPE_CHECKING:
     from relaunch.differential.case import Signature
     from relaunch.differential.diff import Fault, Tally
@@ -25,10 +27,14 @@ def diff(
         list[str], typer.Argument(metavar="SIGNATURE... or FILE", help="Signature texts, or files with one a line.")
     ],
     dialect: Annotated[
-        list[str] | None, typer.Option("--dialect", "-d", help="May be repeated. Default: every dialect.")
+        list[str] | None,
+        typer.Option("--dialect", "-d", help="May be repeated. Default: every dialect, or those of --backend."),
     ] = None,
     cases: Annotated[int, typer.Option("--cases", min=1, help="Cases for each signature and dialect.")] = 500,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same cases everywhere.")] = 0,
+    backend: Annotated[
+        list[Path] | None, typer.Option("--backend", help="A Python file that registers a backend (docs/backends.md).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line, on standard output.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = JOBS,
     faults: Annotated[Path, typer.Option("--faults", help="Folder for the case file of each difference.")] = FAULTS,
@@ -38,6 +44,7 @@ def diff(
     from relaunch.differential import report
     from relaunch.differential.signatures import read
 
+    load_backends(backend or [])
     dialects = known_dialects(dialect or [])
     try:
         given = list(read(signature))
@@ -61,7 +68,7 @@ def diff(
             typer.echo(line)
     else:
         title = f"relaunch diff: {cases:,} cases for each signature, seed {seed}"
-        report.show(tallies, title=title, smallest=small, folder=faults)
+        report.show(tallies, title=title, smallest=small, folder=faults, backends=backend or ())
     if small or unread:
         raise typer.Exit(1)
 
@@ -88,7 +95,8 @@ def store(tallies: Sequence[Tally], folder: Path, jobs: int, seconds: float) -> 
 
 
 def known_dialects(names: Sequence[str]) -> list[str]:
-    """The dialects of these names, a patch number being accepted; where there are none, all with a legacy launcher.
+    """The dialects of these names, a patch number being accepted; where there are none, those of registered backends,
+    or else all with a legacy launcher.
 
     Exit 2 for an unknown one, and for one whose released launcher is native: there is nothing to compare with.
     """
@@ -99,9 +107,12 @@ def known_dialects(names: Sequence[str]) -> list[str]:
         try:
             found = generator.facts(name).dialect
         except generator.UnknownDialectError:
-            typer.echo(f"no dialect {name!r}: there are {', '.join(generator.all_dialects())}", err=True)
+            typer.echo(
+                f"no dialect {name!r}: there are {', '.join((*generator.all_dialects(), *generator.own_dialects()))}",
+                err=True,
+            )
             raise typer.Exit(2) from None
-        if found not in generator.dialects():
+        if generator.facts(found).native:
             typer.echo(
                 f"{found}: its released launcher is native, so there is no legacy launcher to compare with; "
                 "what it did is recorded: relaunch replay tests/golden/... --launcher precompiled",
@@ -109,7 +120,7 @@ def known_dialects(names: Sequence[str]) -> list[str]:
             )
             raise typer.Exit(2)
         chosen.append(found)
-    return list(dict.fromkeys(chosen)) or list(generator.dialects())
+    return list(dict.fromkeys(chosen or generator.own_dialects() or generator.dialects()))
 
 
 def complain_unsupported(dialects: Sequence[str], signatures: Sequence[Signature]) -> None:
@@ -169,7 +180,7 @@ def compare(
                         advance=partial(progress.advance, task),
                     )
                 )
-    except (generator.BuildError, generator.ToolchainError, pool.WorkerError) as error:
+    except (generator.BackendError, generator.BuildError, generator.ToolchainError, pool.WorkerError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None
     return tallies

@@ -5,13 +5,25 @@ from __future__ import annotations
 import json
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
+
+
+def load_backends(files: Sequence[Path]) -> None:
+    """Register the backends of these files. Exit 2 where one cannot be."""
+    from relaunch import generator
+
+    for file in files:
+        try:
+            generator.load_backend(file)
+        except Exception as error:  # noqa: BLE001 - the file is code of the user's
+            typer.echo(f"--backend {file}: {type(error).__name__}: {error}", err=True)
+            raise typer.Exit(2) from None
 
 
 class Launcher(str, Enum):
@@ -24,6 +36,9 @@ class Launcher(str, Enum):
 def replay(
     cases: Annotated[Path, typer.Argument(metavar="CASES.jsonl", help="Cases of the golden form, one a line.")],
     launcher: Annotated[Launcher, typer.Option("--launcher", help="Which launcher runs them.")],
+    backend: Annotated[
+        list[Path] | None, typer.Option("--backend", help="A Python file that registers a backend (docs/backends.md).")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write there, whole or not at all.")
     ] = None,
@@ -37,8 +52,9 @@ def replay(
     conditions hold (precompiled only). A case's own `expect` is not read, `slots` apart.
     """
     from relaunch.differential import golden, pool
-    from relaunch.generator import BuildError, NothingToGenerateError, ToolchainError
+    from relaunch.generator import BackendError, BuildError, NothingToGenerateError, ToolchainError
 
+    load_backends(backend or [])
     try:
         todo = list(golden.read(cases))
         outcomes = pool.run_cases(
@@ -55,7 +71,9 @@ def replay(
                 if launcher is Launcher.PRECOMPILED:
                     answer.update(divergences(case))
                 lines.write(json.dumps(answer, separators=(",", ":")) + "\n")
-    except (golden.LineError, pool.WorkerError, BuildError, NothingToGenerateError, ToolchainError) as error:
+    except (golden.LineError, pool.WorkerError, BackendError, BuildError) as error:
+        fail(str(error))
+    except (NothingToGenerateError, ToolchainError) as error:
         fail(str(error))
     except OSError as error:
         fail(f"{error.filename or cases}: {error.strerror}")
