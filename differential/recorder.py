@@ -63,6 +63,12 @@ class Recorder:
         for call in (self._static_shared, self._no_context, self._mode, library.relaunch_recorder_note):
             call.restype = None
 
+    def addresses(self) -> dict[str, int]:
+        """Where the entry points lie that native code calls (native/duel.hpp, RecorderCalls)."""
+        names = ("reset", "set_slots", "fail", "no_context", "note", "events")
+        found = {name: getattr(self.library, f"relaunch_recorder_{name}") for name in names}
+        return {name: ctypes.cast(one, ctypes.c_void_p).value or 0 for name, one in found.items()}
+
     def reset(self) -> None:
         """Forget every event, slot, failure, version and context; record again."""
         self._reset()

@@ -146,13 +146,16 @@ Call::Call(const char* function) : function_(without_version(function)) {
 bool Call::recorded() { return journal().records.load(std::memory_order_relaxed); }
 
 void Call::record(std::initializer_list<std::string> arguments) const {
-  if (!journal().records.load(std::memory_order_relaxed)) return;
-  std::string fields = "\"args\": [";
+  Journal& kept = journal();
+  if (!kept.records.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(kept.mutex);
+  std::string& text = kept.events;
+  text.append("{\"call\": \"").append(function_).append("\", \"args\": [");
   for (const std::string& argument : arguments) {
-    if (fields.back() != '[') fields += ", ";
-    fields.append("\"").append(argument).append("\"");
+    if (text.back() != '[') text += ", ";
+    text.append("\"").append(argument).append("\"");
   }
-  record_fields(fields += ']');
+  text += "]},";
 }
 
 void Call::record_fields(std::string_view fields) const {
