@@ -1,7 +1,7 @@
 """Driver calls that fail on demand: every call that a launch makes, made to fail once, with several statuses.
 
 Which calls those are is learnt from the recording driver, which lists them all, the ones it does not record too. Where
-no legacy launcher exists, what ours must do is worked out from the input and the released facts (`variadic`).
+no legacy launcher exists, what ours must do is worked out from the input and the released facts (`predicted`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ from itertools import product
 from typing import Any
 
 from relaunch.differential.case import Case, Signature
-from relaunch.differential.conditions import CONTEXT_CALLS
 from relaunch.differential.outcome import Outcome
-from relaunch.differential.situation import Situation
-from relaunch.differential.variadic import opening, worked_out
 
 from relaunch import generator
 
@@ -86,16 +83,3 @@ def failures(case: Case, calls: Mapping[str, int], statuses: Iterable[int] = STA
         for n, status in product(range(count), statuses):
             call = {**case.call, "fail": [function, n, status]}
             yield replace(case, id=f"{case.id}-{function}-{n}-{status}", call=call)
-
-
-def native_outcome(case: Case) -> Outcome:
-    """What ours must do in a dialect without a legacy launcher; grid, stream, function and metadata must be taken."""
-    situation = Situation.of(case)
-    failing = situation.failing()
-    if failing is not None and failing[1] == 0 and failing[0] in CONTEXT_CALLS:
-        reached = failing[0] == "cuCtxGetCurrent" or bool(case.call.get("no_context"))
-        if reached:
-            events = opening(situation)[: CONTEXT_CALLS[failing[0]]]
-            return {"events": events, "error": {"type": "RuntimeError"}}
-    events, error = worked_out(situation)
-    return {"events": events, "error": None if error is None else {"type": error}}

@@ -16,8 +16,9 @@ from relaunch.differential import pool
 from relaunch.differential.case import DIALECTS, Case
 from relaunch.differential.compare import difference, launched
 from relaunch.differential.diff import Tally, compare_cases
-from relaunch.differential.injection import clean_calls, failures, listing, native_outcome, occurrences, told_apart
+from relaunch.differential.injection import clean_calls, failures, listing, occurrences, told_apart
 from relaunch.differential.outcome import Outcome
+from relaunch.differential.predicted import predicted
 from relaunch.differential.recorder import Recorder
 
 from relaunch import generator
@@ -107,7 +108,7 @@ def test_every_driver_call_of_a_native_dialect_fails_once(dialect: str) -> None:
     cases, calls = with_clean_ones(dialect, ("precompiled",))
     check_calls(dialect, calls)
     ours: list[Outcome] = list(pool.run_cases(cases, "precompiled", batch_cases=1000))
-    wanted = [{"slots": actual["slots"], **native_outcome(case)} for case, actual in zip(cases, ours, strict=True)]
+    wanted = [predicted(case, generator.slots(pool.spec_of(case))) for case in cases]
     differences = [difference(one, actual) for one, actual in zip(wanted, ours, strict=True)]
     assert [f"{case.id}: {one}" for case, one in zip(cases, differences, strict=True) if one][:10] == []
     assert (
