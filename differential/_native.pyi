@@ -1,4 +1,30 @@
-from typing import final
+from collections.abc import Iterable, Mapping
+from typing import Any, final
+
+class Alternatives:
+    """Weighted rules by which one value is drawn (see native/draw.hpp)."""
+
+    def __init__(self, rules: Iterable[tuple[Any, ...]]) -> None: ...
+
+class Recipe:
+    """What calls of a dialect are drawn from, arguments apart (see sampler.py)."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None: ...
+
+class Sampler:
+    """Draws the calls of one signature."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        signature: tuple[Any, ...],
+        kinds: Mapping[str, tuple[Alternatives, Alternatives]],
+        fixed: Mapping[str, Any],
+        key: int,
+    ) -> None: ...
+    def call(self, number: int, disturbed: bool = True) -> tuple[dict[str, Any], bool]:
+        """The call with that number, and whether an entry of the divergence list may hold for it. One that is not
+        disturbed has arguments that launchers take."""
 
 @final
 class PyCUtensorMap:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import lru_cache
 
 from relaunch.differential.situation import (
     INT32_MAX,
@@ -40,11 +41,12 @@ def _points(signature: object) -> bool:
     return any(kind.startswith("*") for kind in flat(signature))
 
 
-def flat(signature: object) -> set[str]:
+@lru_cache(maxsize=4096)
+def flat(signature: object) -> frozenset[str]:
     """The types of a signature, those inside tuples too."""
     if isinstance(signature, tuple):
-        return set().union(*(flat(entry) for entry in signature))
-    return {str(signature)}
+        return frozenset().union(*(flat(entry) if isinstance(entry, tuple) else {entry} for entry in signature))
+    return frozenset({str(signature)})
 
 
 def i8_moved(argument: Argument) -> bool:
@@ -58,7 +60,7 @@ def _i8_moved(situation: Situation) -> bool:
 
 
 def _fp16_overflows(situation: Situation) -> bool:
-    return any(overflows(leaf) for leaf in situation.leaves())
+    return any(overflows(leaf) for leaf in situation.halves())
 
 
 def overflows(leaf: Leaf) -> bool:
@@ -69,7 +71,7 @@ def overflows(leaf: Leaf) -> bool:
 
 def _half_is_given(situation: Situation) -> bool:
     """A value for fp16 or bf16 whose float has other bytes than ours."""
-    return any(half_of(leaf) is not None for leaf in situation.leaves())
+    return any(half_of(leaf) is not None for leaf in situation.halves())
 
 
 def half_of(leaf: Leaf) -> float | None:

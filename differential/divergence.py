@@ -50,8 +50,12 @@ class Divergence:
         return (
             generator.base_of(situation.dialect) in self.dialects
             and SIGNATURE_CONDITIONS[self.signature](situation)
-            and all(CALL_CONDITIONS[name](situation) for name in self.call)
+            and self.holds_for_call(situation)
         )
+
+    def holds_for_call(self, situation: Situation) -> bool:
+        """As `holds`, where the dialect and the signature are known to have what the entry is about."""
+        return all(CALL_CONDITIONS[name](situation) for name in self.call)
 
 
 @lru_cache(maxsize=1)
@@ -113,7 +117,13 @@ def expected(case: Case, run_legacy: RunLegacy) -> tuple[Outcome, list[str]]:
     are each launcher's own.
     """
     situation = Situation.of(case)
-    entries = _applicable(situation)
+    return expected_of(case, situation, _applicable(situation), run_legacy)
+
+
+def expected_of(
+    case: Case, situation: Situation, entries: tuple[Divergence, ...], run_legacy: RunLegacy
+) -> tuple[Outcome, list[str]]:
+    """As `expected`, where the case's situation and the entries that hold for it are known."""
     outcome = _outcome(case, situation, entries, run_legacy)
     if not entries:
         return outcome, []

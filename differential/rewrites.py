@@ -8,7 +8,6 @@ the original input, the outcome and the rewrite's own value. An outcome that sto
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from typing import Any
 
 from relaunch.differential.conditions import (
@@ -35,7 +34,7 @@ UNKNOWN_ADDRESSES = 0xBA0000005E00  # stand-ins for addresses that answer 700; e
 
 def _set(key: str) -> Callable[[Situation, Any], Situation]:
     def put(situation: Situation, value: Any) -> Situation:
-        return situation.with_call({**situation.call, key: deepcopy(value)})
+        return situation.with_call({**situation.call, key: value})
 
     return put
 
@@ -51,7 +50,7 @@ def _i8_as_unsigned(situation: Situation, _value: Any) -> Situation:
 
 def _halves_as_floats(situation: Situation, _value: Any) -> Situation:
     """Floats, which legacy passes as they are, with the bytes that ours passes for halves."""
-    for leaf in situation.leaves():
+    for leaf in situation.halves():
         half = half_of(leaf)
         if half is not None:
             situation = situation.put(leaf.place, {"float": half.hex()})
@@ -59,7 +58,7 @@ def _halves_as_floats(situation: Situation, _value: Any) -> Situation:
 
 
 def _overflows_as_zero(situation: Situation, _value: Any) -> Situation:
-    for leaf in situation.leaves():
+    for leaf in situation.halves():
         if overflows(leaf):
             situation = situation.put(leaf.place, 0)
     return situation

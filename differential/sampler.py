@@ -1,224 +1,296 @@
 """Seeded cases for one signature: mostly launches, with every kind of refusal and failure mixed in.
 
-The same dialect, signature and seed give the same cases on every machine and Python. A case is valid arguments and
-launch options, then in about two of five cases one disturbance, rarely several: an odd argument, a wrong count, a grid
-that is empty, negative, wrapping or too large, broken metadata, a hook that raises, a driver call that fails.
+The same dialect, signature, seed and number give the same case on every machine and Python. A case is valid arguments
+and launch options, then in two of five cases a disturbance, rarely several: an odd argument, a wrong count, a grid that
+is empty, negative, wrapping or too large, broken metadata, a hook that raises, a driver call that fails. What is drawn
+from stands here and in `values.py`; the drawing itself is native (native/sampler.hpp).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from itertools import product
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
+from relaunch.differential import _native, values
 from relaunch.differential.case import Case, Signature
-from relaunch.differential.situation import INT32_MAX, expanded, freeze
-from relaunch.differential.values import odd, odd_pointer, tensor, valid
+from relaunch.differential.divergence import divergences
+from relaunch.differential.situation import Situation, expanded, freeze
+from relaunch.differential.values import Rules
 
 from relaunch import generator
 
-Call = dict[str, Any]
+Call: TypeAlias = dict[str, Any]
+Base: TypeAlias = tuple[Call, ...]  # calls that a drawn part is put into to see whether an entry of the list may hold
 
-_STATUSES = (1, 2, 700, 719)
+_STATUSES = (1, 1, 2, 700, 719)
 _WITH_CLUSTER = 6  # entries of kernel_metadata up to 3.5: num_warps, num_ctas, shared, and the cluster's dimensions
-_DIMS_X = (1, 1, 1, 2, 3, 7, 128, 65535, 2**31 - 1)
-_DIMS_YZ = (1, 1, 1, 1, 2, 3, 65535)
+_STREAMS = ["0x0", "0x1", "0x2", "0x55d000001000"]
+_LARGEST = 2**31 - 1
+_OTHER_GRIDS = [[1, 65535, 1], [1, 1, 65535], [3, 65535, 2], [_LARGEST // 16, 1, 1]]
+_EMPTY_GRIDS = [[0, 1, 1], [1, 0, 1], [7, 2, 0], [0, 0, 0], [0, 65536, 65536]]
+_NEGATIVE_GRIDS = [[-1, 1, 1], [1, -(2**31), 1], [2, 1, -7], [{"index": -1}, 1, 1], [-1, -1, 1]]
+_WRAPPED_GRIDS = [[65536, 65536, 1], [2**26, 64, 1], [65536, 32768, 1], [_LARGEST, 2, 1], [65536, 65536, 2]]
+_ODD_DIMENSIONS = [None, {"float": "0x1.0p+0"}, {"index": 4}, {"str": "1"}, 2**31, 2**40, -(2**70), True]
 
 _LAUNCH_CALLS = {
     "cuda": ("cuLaunchKernelEx", "cuLaunchKernelEx", "cuLaunchKernel"),
     "hip": ("hipModuleLaunchKernel", "hipModuleLaunchCooperativeKernel", "hipDrvLaunchKernelEx"),
 }
+_CONTEXT_CALLS = ("cuCtxGetCurrent", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent")
 
 
-def sample(dialect: str, signature: Any, count: int, seed: int) -> Iterator[Case]:
-    """`count` cases for a signature given as nested lists or tuples of types.
+class Source:
+    """The cases of one signature under one dialect, by their number.
 
     Raise `generator.UnknownType` where the dialect's launcher cannot be made.
     """
-    given = freeze(signature)
-    types = expanded(dialect, given)
-    identity = json.dumps([dialect, given], separators=(",", ":"))
-    rng = Random(f"{seed} {identity}")
-    name = hashlib.sha256(identity.encode()).hexdigest()[:8]
-    release = dialect.split("-")[1] + ".0"
-    sampler = _Sampler(dialect, types, rng)
-    for i in range(count):
-        call = sampler.call()
-        yield Case(f"{dialect}-{name}-{seed}-{i}", release, sampler.backend, given, call, constants=sampler.constants)
 
-
-def _set_ctas(call: Call, num_ctas: int, cluster: tuple[int, int, int] | None = None) -> None:
-    """Set num_ctas and, in metadata that has one, the cluster: all CTAs along x where none is given."""
-    metadata = call["metadata"]
-    if isinstance(metadata, list):
-        metadata[1:2] = [num_ctas]
-        if len(metadata) == _WITH_CLUSTER:
-            metadata[3:] = cluster or (num_ctas, 1, 1)
-
-
-class _Sampler:
-    """Draws calls for one expanded signature."""
-
-    def __init__(self, dialect: str, types: Signature, rng: Random) -> None:
-        self.facts = generator.facts(dialect)
-        self.dialect = self.facts.dialect
-        self.backend = self.facts.backend
-        self.types = types
-        self.rng = rng
+    def __init__(self, dialect: str, signature: Any, seed: int) -> None:
+        found = generator.facts(dialect)
+        self.dialect = found.dialect
+        self.backend = found.backend
+        self.signature = freeze(signature)
+        self.types = expanded(self.dialect, self.signature)
+        identity = json.dumps([self.dialect, self.signature], separators=(",", ":"))
+        name = hashlib.sha256(identity.encode()).hexdigest()[:8]
+        self._prefix = f"{self.dialect}-{name}-{seed}"
+        self._release = self.dialect.split("-")[1] + ".0"
+        rng = Random(f"{seed} {identity}")
         self.warp_size = rng.choice((32, 64))  # one for all cases: legacy compiles it in
-        self.scratch = self.facts.scratch
-        self.flags = [flag.name for flag in self.facts.prefix if flag.name in ("cooperative", "pdl")]
-        self.clusters = len(self.facts.metadata.elements) == _WITH_CLUSTER
-        self.drawers = [valid(kind, dialect) for kind in types]
+        self._has_warp_size = found.launch.warp_size != "32"  # compiled in, or an argument
         self.constants: tuple[int, ...] = ()  # compiled in as well
-        if self.facts.folds_constants:
-            self.constants = tuple(i for i in range(len(types)) if rng.random() < 0.2)
-        disturbances: list[tuple[int, Callable[[Call], None]]] = [
-            (36, self._odd_argument),
-            (4, self._wrong_count),
-            (10, self._odd_grid),
-            (4, self._odd_metadata),
-            (2, self._odd_stream),
-            (5, self._hook_raises),
-            (4 if self.scratch else 0, self._odd_scratch),
-            (9, self._launch_fails),
-            (8, self._query_fails),
-        ]
-        if self.backend == "cuda":
-            disturbances += [(4, self._attribute_fails), (3, self._context_fails)]
-        self.disturb = [action for _, action in disturbances]
-        self.weights = [weight for weight, _ in disturbances]
+        if found.folds_constants:
+            self.constants = tuple(i for i in range(len(self.types)) if rng.random() < 0.2)
+        self._key = int.from_bytes(hashlib.sha256(f"{seed} {identity}".encode()).digest()[:8], "little")
 
-    def call(self) -> Call:
-        call = self._plain()
-        roll = self.rng.random()
-        times = 0 if roll < 0.6 else 1 if roll < 0.9 else 2 if roll < 0.98 else 3
-        for action in self.rng.choices(self.disturb, self.weights, k=times):
-            action(call)
+    @cached_property
+    def sampler(self) -> _native.Sampler:
+        """What draws the calls."""
+        fixed = {"warp_size": self.warp_size} if self._has_warp_size else {}
+        kinds = _kinds(self.dialect, self.types)
+        return _native.Sampler(_recipe(self.dialect), self.types, kinds, fixed, self._key)
+
+    def spec(self) -> generator.LauncherSpec:
+        """What the generator needs to know of the cases: one launcher serves all."""
+        spec = generator.LauncherSpec(self.dialect, self.signature, constants=self.constants)
+        return replace(spec, warp_size=self.warp_size) if self._has_warp_size else spec
+
+    def call(self, number: int) -> Call:
+        call: Call = self.sampler.call(number)[0]
         return call
 
-    def _plain(self) -> Call:
-        rng = self.rng
-        call: Call = {
-            "grid": [rng.choice(_DIMS_X), rng.choice(_DIMS_YZ), rng.choice(_DIMS_YZ)],
-            "stream": rng.choice(("0x0", "0x1", "0x2", "0x55d000001000")),
-            "function": rng.choice(("0xf00", "0x7f1234567890")),
-            "metadata": [
-                rng.choice((1, 2, 4, 8, 16, 32)),
-                rng.choice((1, 1, 1, 1, 2, 4, 8, 16)),
-                rng.choice((0, 0, 128, 49152, 101376, 232448)),
-            ],
+    def case(self, number: int) -> Case:
+        return self.of_call(number, self.call(number))
+
+    def of_call(self, number: int, call: Call) -> Case:
+        """The case with that number, whose call is known."""
+        name = f"{self._prefix}-{number}"
+        return Case(name, self._release, self.backend, self.signature, call, constants=self.constants)
+
+
+def sample(dialect: str, signature: Any, count: int, seed: int) -> Iterator[Case]:
+    """The first `count` cases for a signature given as nested lists or tuples of types.
+
+    Raise `generator.UnknownType` where the dialect's launcher cannot be made.
+    """
+    source = Source(dialect, signature, seed)
+    for i in range(count):
+        yield source.case(i)
+
+
+def _kinds(dialect: str, types: Signature) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for kind in types:
+        if isinstance(kind, tuple):
+            found.update(_kinds(dialect, kind))
+        elif kind not in found:
+            found[kind] = _alternatives(dialect, "*i8" if kind.startswith("*") else kind)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _alternatives(dialect: str, kind: str) -> tuple[Any, Any]:
+    """Valid and odd arguments of one type, each told whether an entry of the divergence list may hold with it."""
+    base = _base(dialect)
+
+    def put(call: Call, argument: Any) -> Call:
+        return {**call, "args": [argument]}
+
+    def marked(rules: Rules) -> Any:
+        return _native.Alternatives(
+            [_marked(rule, lambda one: _listed(dialect, (kind,), base[:1], one, put)) for rule in rules]
+        )
+
+    return marked(values.valid(kind, dialect)), marked(values.odd(kind, dialect))
+
+
+def _listed(dialect: str, types: Signature, base: Base, part: Any, put: Any) -> bool:
+    """Whether an entry of the divergence list holds for a plain call that this part is put into.
+
+    Without a legacy launcher each case is judged, whatever is in it.
+    """
+    if generator.facts(dialect).native:
+        return True
+    backend = generator.facts(dialect).backend
+    situations = [Situation(dialect, backend, types, put(call, part)) for call in base]
+    return any(entry.holds(situation) for situation in situations for entry in divergences())
+
+
+def _marked(rule: Any, listed: Any) -> Any:
+    """The rule as native/draw.hpp takes it: each value with its mark, or one mark for all that the rule gives."""
+    weight, name, *rest = rule
+    if name == "values":
+        return weight, name, [(value, listed(value)) for value in rest[0]]
+    return weight, name, *rest, any(listed(probe) for probe in _probes(name, rest))
+
+
+def _probes(name: str, rest: list[Any]) -> list[Any]:
+    """Arguments that stand for all that a rule gives."""
+    if name == "int":
+        return [rest[0], rest[1]]
+    if name == "tensor":
+        return [{"tensor": hex(base + steps)} for base in rest[0] for steps in (0, rest[1] * (rest[2] - 1))]
+    if name == "bytes":
+        return [{"tensormap": "00" * rest[0]}]
+    probes = {"uniform": (-1000.0, 0.1, 1000.0), "single": (0.1, 1e30), "half": (0.1, 65503.0)}
+    return [values.real(value) for value in probes[name]]
+
+
+def _base(dialect: str) -> Base:
+    """Plain calls with hooks: one CTA and a context, and 16 without one, each with every set of launch flags."""
+    plain = {"grid": [1, 1, 1], "stream": "0x0", "function": "0xf00", "enter": "ok", "exit": "ok", "args": [None]}
+    flags = _flags(dialect)
+    return tuple(
+        {
+            **plain,
+            "metadata": _metadata(dialect, 4, ctas, 0),
+            "no_context": none,
+            **dict(zip(flags, values, strict=True)),
         }
-        if self.clusters:
-            self._draw_cluster(call)
-        if call["grid"][0] * call["metadata"][1] > INT32_MAX or self._wraps(call["grid"]):
-            call["grid"] = [rng.randrange(1, 1024), 1, rng.choice((1, 2))]
-        for flag in self.flags:
-            call[flag] = rng.random() < (0.15 if flag == "cooperative" else 0.25)
-        if self.facts.launch.warp_size != "32":  # compiled in, or an argument
-            call["warp_size"] = self.warp_size
-        for key in self.scratch:
-            call[key] = rng.choice((None, None, {"tensor": "0x7a0000000000"}, 135239930216448))
-        call["enter"] = rng.choice(("none", "ok"))
-        call["exit"] = rng.choice(("none", "ok"))
-        call["args"] = [draw(rng) for draw in self.drawers]
-        if self.backend == "cuda" and rng.random() < 0.03:
-            call["no_context"] = True
-        return call
+        for values in product((False, True), repeat=len(flags))
+        for ctas, none in ((1, False), (16, True))
+    )
 
-    def _draw_cluster(self, call: Call) -> None:
-        ctas = call["metadata"][1]
-        call["metadata"] += [1, 1, 1]
-        half = (ctas // 2, 2, 1) if ctas > 1 else None
-        _set_ctas(call, ctas, self.rng.choice((None, None, half, (1, 1, ctas))))
 
-    def _wraps(self, grid: list[int]) -> bool:
-        return grid[0] * grid[1] * grid[2] > INT32_MAX
+def _flags(dialect: str) -> list[str]:
+    return [flag.name for flag in generator.facts(dialect).prefix if flag.name in ("cooperative", "pdl")]
 
-    def _odd_argument(self, call: Call) -> None:
-        if not self.types:
-            self._wrong_count(call)
-            return
-        place = self.rng.randrange(len(self.types))
-        if place < len(call["args"]):
-            call["args"][place] = self._oddly(self.types[place], call["args"][place])
 
-    def _oddly(self, kind: Any, argument: Any) -> Any:
-        """An odd argument for the type; for a tuple mostly an odd item somewhere inside."""
-        if isinstance(kind, tuple) and kind and self.rng.random() < 0.8:
-            items = list(argument["tuple"]) if isinstance(argument, dict) and "tuple" in argument else None
-            if items is None or len(items) != len(kind):
-                items = [valid(inner, self.dialect)(self.rng) for inner in kind]
-            place = self.rng.randrange(len(kind))
-            items[place] = self._oddly(kind[place], items[place])
-            return {"tuple": items}
-        return odd(kind, self.dialect, self.rng)
+def _metadata(dialect: str, warps: Any, ctas: Any, shared: Any, cluster: list[Any] | None = None) -> list[Any]:
+    """kernel_metadata; the cluster has all CTAs along x where none is given."""
+    clusters = len(generator.facts(dialect).metadata.elements) == _WITH_CLUSTER
+    return [warps, ctas, shared, *((cluster or [ctas, 1, 1]) if clusters else [])]
 
-    def _wrong_count(self, call: Call) -> None:
-        if call["args"] and self.rng.random() < 0.5:
-            call["args"].pop()
-        else:
-            call["args"].append(self.rng.choice((1, None, {"tensor": "0x1000"})))
 
-    def _odd_grid(self, call: Call) -> None:
-        rng = self.rng
-        roll = rng.random()
-        place = rng.randrange(3)
-        if roll < 0.25:
-            call["grid"][place] = 0
-        elif roll < 0.45:
-            call["grid"][place] = rng.choice((-1, -(2**31), -7))
-        elif roll < 0.65:
-            call["grid"] = rng.choice(([65536, 65536, 1], [2**26, 64, 1], [65536, 32768, 1], [2**31 - 1, 2, 1]))[:]
-            _set_ctas(call, 1)
-        elif roll < 0.8:
-            call["grid"][0] = 2**31 - 1
-            _set_ctas(call, rng.choice((2, 4, 16)))
-        else:
-            call["grid"][place] = rng.choice(
-                (None, {"float": "0x1.0p+0"}, {"index": 4}, {"str": "1"}, 2**31, 2**40, -(2**70), True, {"index": -1})
-            )
+@lru_cache(maxsize=64)
+def _recipe(dialect: str) -> _native.Recipe:
+    """What calls of the dialect are drawn from, arguments apart."""
+    found = generator.facts(dialect)
+    base = _base(dialect)
 
-    def _odd_metadata(self, call: Call) -> None:
-        warps, ctas, shared = 4, self.rng.choice((1, 2, 16)), 128
-        rest: list[Any] = self.rng.choice(([ctas, 1, 1], [1, ctas, 1], [0, 1, 1], [2, -1, 1])) if self.clusters else []
-        call["metadata"] = self.rng.choice(
-            (
-                None, {"list": [warps, ctas, shared, *rest]}, [warps, ctas], [warps, ctas, shared, *rest, 0],
+    def put(call: Call, change: Call) -> Call:
+        return {**call, **change}
+
+    def listed(change: Call) -> bool:
+        """Each member by itself too: another disturbance may replace the others."""
+        parts = [change, *({name: value} for name, value in change.items())]
+        return any(_listed(dialect, ("*i8",), base, part, put) for part in parts)
+
+    def drawn(name: str, *rules: Any) -> tuple[str, Any]:
+        return name, _native.Alternatives([_marked(rule, lambda value: listed({name: value})) for rule in rules])
+
+    plain = (35, "values", [None]), (10, "values", [135239930216448]), (10, "values", [{"tensor": "0x7a0000000000"}])
+    given = {
+        "fields": [
+            drawn("grid", (96, "values", _plain_grids()), (4, "values", _OTHER_GRIDS)),
+            drawn("stream", (1, "values", _STREAMS)),
+            drawn("function", (1, "values", ["0xf00", "0x7f1234567890"])),
+            drawn("metadata", (1, "values", _plain_metadata(dialect))),
+            drawn("enter", (1, "values", ["none", "ok"])),
+            drawn("exit", (1, "values", ["none", "ok"])),
+        ],
+        "options": [
+            *(drawn(name, (4, "values", [False]), (1, "values", [True])) for name in _flags(dialect)),
+            *(drawn(name, *plain) for name in found.scratch),
+        ],
+        "disturbances": [
+            (36, "argument"),
+            (5, "count"),
+            *((weight, [(change, listed(change)) for change in changes]) for weight, changes in _changes(dialect)),
+        ],
+        "extra": _native.Alternatives([(1, "values", [(one, False) for one in (1, None, {"tensor": "0x1000"})])]),
+    }
+    return _native.Recipe(given)
+
+
+def _plain_grids() -> list[Any]:
+    return [list(sizes) for sizes in product((1, 2, 3, 7, 128, 1023, 65535), (1, 1, 2, 3), (1, 1, 2, 3))]
+
+
+def _plain_metadata(dialect: str) -> list[Any]:
+    plain = []
+    for warps, ctas, shared in product((1, 2, 4, 8, 16, 32), (1, 1, 1, 1, 2, 4, 8, 16), (0, 128, 49152, 232448)):
+        plain.append(_metadata(dialect, warps, ctas, shared))
+        if len(plain[-1]) == _WITH_CLUSTER and ctas > 1:
+            plain += [_metadata(dialect, warps, ctas, shared, one) for one in ([ctas // 2, 2, 1], [1, 1, ctas])]
+    return plain
+
+
+def _changes(dialect: str) -> Iterator[tuple[int, list[Call]]]:
+    """What disturbs a call besides its arguments: weights, and the members that are put into it."""
+    found = generator.facts(dialect)
+    yield 7, [{"grid": grid} for grid in _EMPTY_GRIDS]
+    yield 2, [{"grid": grid} for grid in _NEGATIVE_GRIDS]
+    yield 1, [{"grid": grid, "metadata": _metadata(dialect, 4, 1, 0)} for grid in _WRAPPED_GRIDS]
+    yield 1, [{"grid": [_LARGEST, 1, 1], "metadata": _metadata(dialect, 4, ctas, 0)} for ctas in (1, 1, 2, 4, 16)]
+    yield 4, [{"grid": [*[1] * place, size, *[1] * (2 - place)]} for size in _ODD_DIMENSIONS for place in range(3)]
+    yield 5, [{"metadata": metadata} for metadata in _odd_metadata(dialect)]
+    odd_streams = [None, {"float": "0x1.0p+0"}, {"index": 1}, {"str": "0"}, -1, 2**64 + 5, True]
+    yield 3, [{"stream": stream} for stream in odd_streams]
+    yield 6, [{"enter": "raise"}, {"exit": "raise"}]
+    if found.scratch:
+        yield 3, [{name: one} for name in found.scratch for one in _odd_scratch()]
+    calls = _LAUNCH_CALLS.get(found.backend) or tuple(way.function for way in found.launch.ways)
+    yield 8, [{"fail": [*fail]} for fail in product(calls, (0, 0, 0, 1), _STATUSES)]
+    yield 7, [{"fail": [found.pointers.query, n, s]} for n, s in product((0, 0, 1, 1, 2, 5), _STATUSES)]
+    if found.backend == "cuda":
+        yield 5, [{"no_context": True}]
+        failures = [{"fail": ["cuFuncSetAttribute", n, s]} for n, s in product((0, 0, 0, 1), _STATUSES)]
+        yield 3, [{**one, **more} for one in failures for more in ({}, {"metadata": _metadata(dialect, 4, 16, 0)})]
+        yield (
+            2,
+            [
+                {"fail": [name, n, status], "no_context": n % 10 != 9}
+                for name, n, status in product(_CONTEXT_CALLS, (0, 0, 0, 1), _STATUSES)
+            ],
+        )
+        yield 1, [{"fail": [name, 0, 2], "no_context": False} for name in _CONTEXT_CALLS]
+
+
+def _odd_scratch() -> list[Any]:
+    odd_ones = [value for rule in values.ODD_POINTERS if rule[1] == "values" for value in rule[2]]
+    tensors = [{"tensor": hex(at)} for at in (0, 0x7F0000000010, 0x910000001010, 0xBA0000000010, 0x5E0000000010)]
+    return [*tensors, *odd_ones]
+
+
+def _odd_metadata(dialect: str) -> list[Any]:
+    warps, shared = 4, 128
+    odd_ones: list[Any] = [None, {"str": "abc"}, {"str": "abcdef"}, 3]
+    clusters = len(generator.facts(dialect).metadata.elements) == _WITH_CLUSTER
+    for ctas in (1, 2, 16):
+        for rest in [[ctas, 1, 1], [1, ctas, 1], [0, 1, 1], [2, -1, 1]] if clusters else [[]]:
+            odd_ones += [
+                {"list": [warps, ctas, shared, *rest]}, [warps, ctas], [warps, ctas, shared, *rest, 0],
                 [{"str": "x"}, ctas, 0, *rest], [warps, {"index": ctas}, shared, *rest],
                 [warps, ctas, 2**31, *rest], [warps, None, shared, *rest],
                 [True, ctas, {"index": 0}, *rest], [{"float": "0x1.0p+2"}, ctas, shared, *rest],
-                {"str": "abc" if not rest else "abcdef"}, 3, [warps, 0, shared, *rest], [warps, -1, shared, *rest],
+                [warps, 0, shared, *rest], [warps, -1, shared, *rest],
                 [0, ctas, shared, *rest], [2**31 - 1, ctas, -1, *rest], [-1, 1, -(2**31), *rest],
-            )
-        )  # fmt: skip
-
-    def _odd_stream(self, call: Call) -> None:
-        call["stream"] = self.rng.choice((None, {"float": "0x1.0p+0"}, {"index": 1}, {"str": "0"}, -1, 2**64 + 5, True))
-
-    def _hook_raises(self, call: Call) -> None:
-        call[self.rng.choice(("enter", "exit"))] = "raise"
-
-    def _odd_scratch(self, call: Call) -> None:
-        odd_one = self.rng.choice((tensor, odd_pointer))
-        call[self.rng.choice(self.scratch)] = odd_one(self.rng)
-
-    def _launch_fails(self, call: Call) -> None:
-        ways = tuple(way.function for way in self.facts.launch.ways)
-        name = self.rng.choice(_LAUNCH_CALLS.get(self.backend, ways))
-        call["fail"] = [name, self.rng.choice((0, 0, 0, 1)), self.rng.choice(_STATUSES)]
-
-    def _query_fails(self, call: Call) -> None:
-        call["fail"] = [self.facts.pointers.query, self.rng.choice((0, 0, 1, 1, 2, 5)), self.rng.choice(_STATUSES)]
-
-    def _attribute_fails(self, call: Call) -> None:
-        call["fail"] = ["cuFuncSetAttribute", self.rng.choice((0, 0, 0, 1)), self.rng.choice(_STATUSES)]
-        if self.rng.random() < 0.8:
-            _set_ctas(call, 16)
-
-    def _context_fails(self, call: Call) -> None:
-        names = ("cuCtxGetCurrent", "cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent")
-        call["fail"] = [self.rng.choice(names), self.rng.choice((0, 0, 0, 1)), self.rng.choice(_STATUSES)]
-        call["no_context"] = self.rng.random() < 0.9
+            ]  # fmt: skip
+    return odd_ones

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Union
 
 from relaunch.differential.case import Case, Signature
@@ -49,6 +48,11 @@ class Situation:
     call: dict[str, Any]
     constants: tuple[int, ...] = ()
 
+    @cached_property
+    def worked_out(self) -> dict[str, Any]:
+        """What has been worked out of this situation, by name: a call is asked the same by many conditions."""
+        return {}
+
     @staticmethod
     def of(case: Case) -> Situation:
         """Raise `generator.UnknownType` where the dialect has no such type, and what else `generator.expand` raises.
@@ -68,20 +72,45 @@ class Situation:
         Empty where the number of arguments is wrong; without the items of a tuple whose length is wrong. In both
         places a launcher refuses the call before it looks any further.
         """
+        return self._leaves
+
+    @cached_property
+    def _leaves(self) -> list[Leaf]:
         args = self.call["args"]
         if len(args) != len(self.signature):
             return []
-        pairs = zip(self.signature, args, strict=True)
-        found = (leaf for i, (kind, arg) in enumerate(pairs) for leaf in _leaves(kind, arg, i))
-        return [replace(leaf, folded=leaf.place[1] in self.constants) for leaf in found]
+        found: list[Leaf] = []
+        for i, (kind, argument) in enumerate(zip(self.signature, args, strict=True)):
+            folded = i in self.constants
+            if isinstance(kind, str):
+                found.append(Leaf(kind, ("args", i), argument, folded))
+            else:
+                found += _leaves(kind, argument, folded, ("args", i))
+        return found
+
+    def halves(self) -> list[Leaf]:
+        """The fp16 and bf16 among the leaves."""
+        return self._halves
+
+    @cached_property
+    def _halves(self) -> list[Leaf]:
+        return [leaf for leaf in self.leaves() if leaf.type in ("fp16", "bf16")]
 
     def pointers(self) -> list[Leaf]:
         """Scratch objects, then pointer arguments, in the order in which the launcher takes them."""
+        return self._pointers
+
+    @cached_property
+    def _pointers(self) -> list[Leaf]:
         scratch = [Leaf("*i8", (key,), self.call.get(key)) for key in self.scratch()]
         return scratch + [leaf for leaf in self.leaves() if leaf.type.startswith("*")]
 
     def grid(self) -> tuple[int, int, int] | None:
         """The grid as C ints; None where it is refused while arguments are parsed."""
+        return self._grid
+
+    @cached_property
+    def _grid(self) -> tuple[int, int, int] | None:
         dims = [as_index(dim) for dim in self.call["grid"]]
         if len(dims) != 3 or any(dim is None or not INT32_MIN <= dim <= INT32_MAX for dim in dims):
             return None
@@ -102,6 +131,10 @@ class Situation:
 
     def metadata(self) -> dict[str, int] | None:
         """The entries of kernel_metadata by name, as C ints; None where it is refused."""
+        return self._metadata
+
+    @cached_property
+    def _metadata(self) -> dict[str, int] | None:
         wanted = self.facts().metadata
         given = self.call.get("metadata")
         items = given if isinstance(given, list) else items_of(given)
@@ -149,16 +182,9 @@ class Situation:
 
     def put(self, place: Place, argument: Argument) -> Situation:
         """A copy of the situation with one argument replaced; `place` must lead through tuples alone."""
-        call = deepcopy(self.call)
         if place[0] != "args":
-            call[str(place[0])] = argument
-            return self.with_call(call)
-        holder: list[Argument] = call["args"]
-        for step in place[1:-1]:
-            _open_string(holder, int(step))
-            holder = items_of(holder[int(step)]) or []
-        holder[int(place[-1])] = argument
-        return self.with_call(call)
+            return self.with_call({**self.call, str(place[0]): argument})
+        return self.with_call({**self.call, "args": _put(self.call["args"], place[1:], argument)})
 
     def with_call(self, call: dict[str, Any]) -> Situation:
         return replace(self, call=call)
@@ -251,18 +277,27 @@ def _taken_apart(case: Case) -> list[Argument]:
     return args
 
 
-def _leaves(kind: Any, argument: Argument, *place: int) -> Iterator[Leaf]:
+def _leaves(kind: Any, argument: Argument, folded: bool, place: Place) -> Iterator[Leaf]:
     if isinstance(kind, str):
-        yield Leaf(kind, ("args", *place), argument)
+        yield Leaf(kind, place, argument, folded)
         return
     items = items_of(argument)
     if items is not None and len(items) == len(kind):
         for i, (inner, item) in enumerate(zip(kind, items, strict=True)):
-            yield from _leaves(inner, item, *place, i)
+            yield from _leaves(inner, item, folded, (*place, i))
 
 
-def _open_string(holder: list[Argument], step: int) -> None:
-    """Turn a string that stands for a tuple into a tuple of its letters, so that one can be replaced."""
-    argument = holder[step]
-    if isinstance(argument, dict) and "str" in argument:
-        holder[step] = {"tuple": items_of(argument)}
+def _put(items: list[Argument], steps: Place, argument: Argument) -> list[Argument]:
+    """The items with the one at the end of these steps replaced; nothing that is kept is copied.
+
+    A string that stands for a tuple becomes a tuple of its letters, so that one can be replaced.
+    """
+    changed = list(items)
+    step = int(steps[0])
+    if len(steps) == 1:
+        changed[step] = argument
+        return changed
+    holder = changed[step]
+    kind = "tuple" if "str" in holder else next(iter(holder))
+    changed[step] = {kind: _put(items_of(holder) or [], steps[1:], argument)}
+    return changed

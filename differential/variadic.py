@@ -89,10 +89,12 @@ def turns(situation: Situation) -> list[Turn]:
     All tuples are opened first. Arguments behind a place where both launchers stop are among them. The count of
     arguments must be right.
     """
+    known: list[Turn] | None = situation.worked_out.get("turns")
+    if known is not None:
+        return known
     queries = Queries(situation)
-    found = []
-    for item in _flat(situation):
-        found.append(item if isinstance(item, Turn) else _turn(situation, item, queries))
+    found = [item if isinstance(item, Turn) else _turn(situation, item, queries) for item in _flat(situation)]
+    situation.worked_out["turns"] = found
     return found
 
 

@@ -1,30 +1,64 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <memory>
 #include <string_view>
 
 #include "differential/native/compare.hpp"
 #include "differential/native/descriptor_types.hpp"
 #include "differential/native/exchange_capsule.hpp"
+#include "differential/native/sampler.hpp"
+
+namespace py = pybind11;
+using namespace relaunch::differential;
+
+namespace {
+
+void add_sampler(py::module_& module) {
+  py::class_<Alternatives, std::shared_ptr<Alternatives>>(
+      module, "Alternatives", "Weighted rules by which one value is drawn (see sampler.py).")
+      .def(py::init<const py::iterable&>(), py::arg("rules"));
+  py::class_<Recipe, std::shared_ptr<Recipe>>(
+      module, "Recipe", "What calls of a dialect are drawn from, arguments apart (see sampler.py).")
+      .def(py::init<const py::dict&>(), py::arg("given"));
+  py::class_<Sampler>(module, "Sampler", "Draws the calls of one signature.")
+      .def(py::init([](std::shared_ptr<Recipe> recipe, const py::tuple& signature,
+                       const py::dict& kinds, py::dict fixed, std::uint64_t key) {
+             return std::make_unique<Sampler>(std::move(recipe), signature, kinds, std::move(fixed),
+                                              key);
+           }),
+           py::arg("recipe"), py::arg("signature"), py::arg("kinds"), py::arg("fixed"),
+           py::arg("key"))
+      .def(
+          "call",
+          [](Sampler& self, std::uint64_t number, bool disturbed) {
+            Drawn drawn = self.call(number, disturbed);
+            return py::make_tuple(drawn.value, drawn.listed);
+          },
+          py::arg("number"), py::arg("disturbed") = true,
+          "The call with that number, and whether an entry of the divergence list may hold for "
+          "it.");
+}
+
+}  // namespace
 
 PYBIND11_MODULE(_native, module) {
   module.doc() =
-      "The comparison of outcomes, stand-ins for the descriptor classes of Triton's drivers, and "
-      "DLPack for stand-in tensors.";
+      "The sampler, the comparison of outcomes, stand-ins for the descriptor classes of Triton's "
+      "drivers, and DLPack for stand-in tensors.";
   module.def(
       "compare",
-      [](const pybind11::bytes& expected, const pybind11::bytes& got) {
-        return relaunch::differential::first_difference(std::string_view(expected),
-                                                        std::string_view(got));
+      [](const py::bytes& expected, const py::bytes& got) {
+        return first_difference(std::string_view(expected), std::string_view(got));
       },
-      pybind11::arg("expected"), pybind11::arg("got"),
+      py::arg("expected"), py::arg("got"),
       "The first difference between two outcomes in canonical JSON, named, or None. A null among "
       "the\n"
       "params of an expected event is free. ValueError for text that is not JSON.");
-  module.def("exchange_capsule", &relaunch::differential::exchange_capsule,
-             pybind11::arg("backend"),
+  module.def("exchange_capsule", &exchange_capsule, py::arg("backend"),
              "A class's `__dlpack_c_exchange_api__`: its tensors lie on that backend's kind of "
              "device, at the\n"
              "address that their attribute `answer` holds. ValueError for another backend.");
-  relaunch::differential::add_descriptor_types(module);
+  add_descriptor_types(module);
+  add_sampler(module);
 }

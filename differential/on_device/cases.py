@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 from relaunch.differential import signatures, variadic
 from relaunch.differential.case import Case, Signature
 from relaunch.differential.diff import supported
+from relaunch.differential.sampler import Source
 from relaunch.differential.situation import Situation, as_float, expanded, overflows_half
-from relaunch.differential.values import FLOATS, INTEGERS, valid
+from relaunch.differential.values import FLOATS, INTEGERS
 from relaunch.generator.facts import Facts
 
 from relaunch import generator
@@ -84,14 +86,14 @@ def draw(dialect: str, given: Iterable[Signature], count: int, seed: int) -> Ite
         rng = Random(f"{seed} {identity}")
         types = expanded(dialect, signature)
         constants = tuple(i for i in range(len(types)) if rng.random() < 0.2) if found.folds_constants else ()
-        drawers = [valid(kind, dialect) for kind in types]
+        sampler, numbers = Source(dialect, signature, seed).sampler, itertools.count()
         warp_size = rng.choice((32, 64))  # one for all calls: legacy compiles it in
         release = f"{dialect.split('-')[1]}.0"
         for i in range(count):
             case = None
             while case is None or _refused(case):
                 call = _options(found, rng, warp_size)
-                call["args"] = [draw_one(rng) for draw_one in drawers]
+                call["args"] = sampler.call(next(numbers), disturbed=False)[0]["args"]
                 case = Case(f"{dialect}-{name}-{seed}-{i}", release, found.backend, signature, call, constants)
             yield case
 
