@@ -1,5 +1,9 @@
-from collections.abc import Iterable, Mapping
+import mmap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, final
+
+PROGRESS_BYTES: int
+"""Bytes of what `Duel.run` writes to shared memory (native/duel.hpp, Progress)."""
 
 class Alternatives:
     """Weighted rules by which one value is drawn (see native/draw.hpp)."""
@@ -25,6 +29,43 @@ class Sampler:
     def call(self, number: int, disturbed: bool = True) -> tuple[dict[str, Any], bool]:
         """The call with that number, and whether an entry of the divergence list may hold for it. One that is not
         disturbed has arguments that launchers take."""
+
+class Objects:
+    """Builds the objects that arguments describe."""
+
+    def __init__(
+        self,
+        backend: str,
+        note: int,
+        tensor_map: Callable[[bytes], Any] | None,
+        named_tuple: Callable[[int], Any],
+    ) -> None: ...
+    def build(self, argument: Any) -> Any:
+        """The object of an argument's JSON."""
+
+class RecorderCalls:
+    """A recording driver's entry points."""
+
+    def __init__(self, addresses: Mapping[str, int]) -> None: ...
+
+class Duel:
+    """Both launchers on the calls of one signature."""
+
+    def __init__(
+        self,
+        sampler: Sampler,
+        objects: Objects,
+        legacy: Callable[..., Any] | None,
+        prefix: Sequence[str],
+        ours: Callable[[dict[str, Any]], Callable[..., Any] | None],
+        launch_metadata: object,
+        slots: Sequence[int],
+        recorder: RecorderCalls,
+    ) -> None: ...
+    def run(self, memory: mmap.mmap, end: int) -> None:
+        """Runs the cases from the one in `memory` to `end` - 1."""
+    def outcome(self, call: Mapping[str, Any], legacy: bool) -> tuple[bytes, BaseException | None] | None:
+        """What one launcher does: (the events' JSON, the exception or None); None where it cannot be compared."""
 
 @final
 class PyCUtensorMap:

@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from relaunch.differential import outcome as outcomes
 from relaunch.differential.divergence import visible
 from relaunch.differential.outcome import Outcome
+
+Verdict: TypeAlias = Literal["launches", "rejections", "nothing", "deaths", "wanted"]
+VERDICTS: tuple[Verdict, ...] = ("launches", "rejections", "nothing", "deaths", "wanted")
+"""launched with equal records; refused or failed alike; neither (an empty grid); legacy died, ours raised, and no
+entry of the divergence list says so; different from legacy exactly as the list says."""
+
+
+def verdict(expected: Outcome, ids: list[str], actual: Outcome) -> Verdict:
+    """What a case counts as in which ours did what it had to; `ids` are the entries that made a difference."""
+    if ids:
+        return "wanted"
+    if "crash" in expected:
+        return "deaths"
+    if launched(actual):
+        return "launches"
+    return "rejections" if actual["error"] is not None else "nothing"
 
 
 def difference(expected: Outcome, actual: Outcome) -> str | None:
@@ -21,7 +39,8 @@ def difference(expected: Outcome, actual: Outcome) -> str | None:
         if launched(actual):
             return "events: launched, where legacy dies"
         return None if actual["error"] is not None else "error: none, where legacy dies"
-    return outcomes.compare(visible(expected), visible(actual))
+    wanted, got = visible(expected), visible(actual)
+    return None if wanted == got else outcomes.compare(wanted, got)
 
 
 def _in_words(outcome: Outcome) -> str:

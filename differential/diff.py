@@ -1,13 +1,15 @@
 """Both launchers on sampled cases, compared case by case.
 
-Legacy runs in bulk: every input that a chunk of cases needs, rewritten ones included, goes through the worker pool in
-one go, so that a divergence costs one more case and no round trip.
+Volume is run where both launchers live, in worker processes (volume.py). What differs there, or kills one, is run
+again here, each case by itself. That runs in bulk too: every input that a chunk of cases needs, rewritten ones
+included, goes through the worker pool in one go.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -15,15 +17,17 @@ from pathlib import Path
 
 from relaunch.differential import pool
 from relaunch.differential.case import Case, Signature
-from relaunch.differential.compare import difference, launched
+from relaunch.differential.compare import VERDICTS, Verdict, difference, verdict
 from relaunch.differential.divergence import RunLegacy, call_key, expected, legacy_runs
 from relaunch.differential.outcome import Outcome
-from relaunch.differential.sampler import sample
+from relaunch.differential.predicted import predicted
+from relaunch.differential.sampler import Source
+from relaunch.differential.tasks import Duel, DuelResult
 
 from relaunch import generator
 
 RunCases = Callable[[list[Case], str], Iterable[Outcome]]  # cases, "generated" or "precompiled" -> outcomes in order
-Advance = Callable[[float], None]  # told how many more cases are done; a case run by one launcher is half done
+Advance = Callable[[int], None]  # told how many more cases are done
 CHUNK = 4000  # cases whose outcomes are held at a time
 PARAMETER_LIMIT = 32764  # bytes of kernel parameters that drivers take, alignment included
 PARSED_LEVELS = 29  # of tuples; one more in its format and PyArg_ParseTuple ends the process, whatever the arguments
@@ -64,17 +68,18 @@ class Tally:
         found = difference(wanted, actual)
         if found is not None:
             self.faults.append(Fault(case, wanted, actual, found, tuple(ids)))
-        elif ids:
-            self.wanted += 1
-            self.divergences.update(ids)
-        elif "crash" in wanted:
-            self.deaths += 1
-        elif launched(actual):
-            self.launches += 1
-        elif actual["error"] is not None:
-            self.rejections += 1
-        else:
-            self.nothing += 1
+            return
+        self.divergences.update(ids)
+        self._add(verdict(wanted, ids, actual), 1)
+
+    def add(self, result: DuelResult) -> None:
+        """Count what a batch of duels came to, the cases apart that must be run alone."""
+        self.divergences.update(result.divergences)
+        for name in VERDICTS:
+            self._add(name, result.counts[name])
+
+    def _add(self, name: Verdict, count: int) -> None:
+        setattr(self, name, getattr(self, name) + count)
 
 
 def supported(dialect: str, signatures: Iterable[Signature]) -> tuple[list[Signature], list[tuple[Signature, str]]]:
@@ -112,10 +117,9 @@ def parameter_bytes(slots: Iterable[int]) -> int:
     return end
 
 
-def cases_for(dialect: str, signatures: Iterable[Signature], count: int, seed: int) -> Iterator[Case]:
-    """`count` sampled cases for each signature, all of which the dialect must support."""
-    for signature in signatures:
-        yield from sample(dialect, signature, count, seed)
+def sources(dialect: str, signatures: Iterable[Signature], seed: int) -> list[Source]:
+    """Where the cases of each signature come from, all of which the dialect must support."""
+    return [Source(dialect, signature, seed) for signature in signatures]
 
 
 def build_launchers(
@@ -125,27 +129,29 @@ def build_launchers(
 
     Raise generator.BuildError, generator.ToolchainError.
     """
-    first = (
-        case for dialect, some in given.items() for case in cases_for(dialect, supported(dialect, some)[0], 1, seed)
-    )
-    specs = list(dict.fromkeys(pool.spec_of(case) for case in first))
+    specs = [
+        source.spec()
+        for dialect, some in given.items()
+        if not generator.facts(dialect).native
+        for source in sources(dialect, supported(dialect, some)[0], seed)
+    ]
     generator.build(specs, cache=cache, jobs=jobs, progress=progress)
     return len(specs)
 
 
-def compare_cases(tally: Tally, cases: Iterable[Case], run_cases: RunCases, advance: Advance) -> None:
-    """Run and count cases of one dialect, a chunk at a time."""
+def compare_cases(tally: Tally, cases: Iterable[Case], run_cases: RunCases) -> None:
+    """Run and count cases of one dialect, each by itself, a chunk at a time."""
     remaining = iter(cases)
     while chunk := list(islice(remaining, CHUNK)):
-        runs = {call_key(run): run for case in chunk for run in legacy_runs(case)}
-        legacy: dict[str, Outcome] = {}
-        for key, outcome in zip(runs, run_cases(list(runs.values()), "generated"), strict=True):
-            legacy[key] = outcome
-            advance(0.5 * len(chunk) / len(runs))
+        native = generator.facts(tally.dialect).native
+        runs = {} if native else {call_key(run): run for case in chunk for run in legacy_runs(case)}
+        outcomes = run_cases(list(runs.values()), "generated") if runs else ()
+        legacy = dict(zip(runs, outcomes, strict=True))
         for case, actual in zip(chunk, run_cases(chunk, "precompiled"), strict=True):
-            wanted, ids = expected(case, _looked_up(legacy))
-            tally.count(case, wanted, ids, actual)
-            advance(0.5)
+            if native:
+                tally.count(case, predicted(case, generator.slots(pool.spec_of(case))), [], actual)
+            else:
+                tally.count(case, *expected(case, _looked_up(legacy)), actual)
 
 
 def _looked_up(legacy: dict[str, Outcome]) -> RunLegacy:
@@ -161,13 +167,44 @@ def diff(
     jobs: int = 2,
     cache: Path | None = None,
     advance: Advance = lambda _done: None,
+    workers: pool.Workers | None = None,
 ) -> Tally:
-    """`cases` sampled cases for every signature under one dialect, in worker processes.
+    """`cases` sampled cases for every signature under one dialect, in worker processes: those given, or some that end
+    with the run.
 
     Raise generator.BuildError, generator.ToolchainError, pool.WorkerError.
     """
     fit, unfit = supported(dialect, signatures)
     tally = Tally(dialect, signatures=len(fit), unsupported=unfit)
-    run_cases = partial(pool.run_cases, jobs=jobs, cache=cache)
-    compare_cases(tally, cases_for(dialect, fit, cases, seed), run_cases, advance)
+    found = {signature: Source(dialect, signature, seed) for signature in fit}
+    kept = cache or generator.default_cache()
+    built: list[generator.Built | None] = [None] * len(fit)
+    if not generator.facts(dialect).native:
+        built = list(generator.build([source.spec() for source in found.values()], cache=kept, jobs=jobs))
+    duels = [Duel(dialect, signature, seed, 0, cases, launcher) for signature, launcher in zip(fit, built, strict=True)]
+    alone: list[tuple[Case, str]] = []
+    with ExitStack() as stack:
+        running = workers or stack.enter_context(pool.Workers())
+        for batch, result in pool.run_duels(duels, running, jobs=jobs):
+            tally.add(result)
+            for place, number, difference_found in result.alone:
+                alone.append((found[batch[place].signature].case(number), difference_found))
+            advance(sum(duel.stop - duel.start for duel in batch))
+        _run_alone(tally, alone, partial(pool.run_cases, jobs=jobs, cache=kept, workers=running))
     return tally
+
+
+def _run_alone(tally: Tally, cases: list[tuple[Case, str]], run_cases: RunCases) -> None:
+    """Judge cases in which a child died or a difference was found, each in a fresh process.
+
+    A difference that a case does not show alone is a fault as well: something before it left it behind.
+    """
+    compare_cases(tally, (case for case, found in cases if not found), run_cases)
+    again = Tally(tally.dialect)
+    compare_cases(again, (case for case, found in cases if found), run_cases)
+    tally.faults += again.faults
+    shown = {fault.case.id for fault in again.faults}
+    nothing: Outcome = {"events": [], "error": None}
+    for case, found in cases:
+        if found and case.id not in shown:
+            tally.faults.append(Fault(case, nothing, nothing, f"{found} (after other cases; not alone)", ()))

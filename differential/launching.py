@@ -6,6 +6,7 @@ import json
 import sys
 import types
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from importlib.machinery import ModuleSpec
 from typing import Any
 
@@ -103,7 +104,7 @@ class Runner:
         grid = [self._build(task, size) for size in call["grid"]]
         stream, function = (self._handle(task, call.get(name)) for name in ("stream", "function"))
         if task.launcher == "precompiled":
-            return [*grid, stream, function], self._precompiled(task)
+            return [*grid, stream, function], self.precompiled(task)
         given = {
             **dict(zip(("grid_x", "grid_y", "grid_z"), grid, strict=True)),
             "stream": stream,
@@ -113,22 +114,23 @@ class Runner:
             "global_scratch": self._build(task, call.get("global_scratch")),
             "profile_scratch": self._build(task, call.get("profile_scratch")),
         }
-        names = [positional.name for positional in generator.facts(task.dialect).prefix]
-        return [given[name] for name in names[: names.index("kernel_metadata")]], self._generated(task)
+        return [given[name] for name in names_before_metadata(task.dialect)], self.generated(task)
 
     def _expanded(self, task: Task, args: list[Any]) -> list[Any]:
         """What the released launcher object makes of descriptor objects. Raises as it does."""
         encode = encoder(self.recorder.library, tensor_map(task.dialect))
         return legacy_descriptors.expand_arguments(task.built.spec, args, encode)
 
-    def _generated(self, task: Task) -> Callable[..., Any]:
+    def generated(self, task: Task) -> Callable[..., Any]:
+        """The legacy launcher that the task names. ImportError where it cannot be loaded."""
         assert task.built is not None
         key = (task.built.path, task.built.module_name)
         if key not in self._launchers:
             self._launchers[key] = generator.load(task.built).launch
         return self._launchers[key]
 
-    def _precompiled(self, task: Task) -> Callable[..., Any]:
+    def precompiled(self, task: Task) -> Callable[..., Any]:
+        """Our launcher for the task's signature and options. Raises what a Launcher refuses with."""
         import relaunch
 
         options = {name: task.call[name] for name in LAUNCHER_OPTIONS if name in task.call}
@@ -136,7 +138,7 @@ class Runner:
             options["constants"] = task.constants
         if task.wrapped:
             options["tensordesc_meta"] = task.tensordesc_meta
-        key = (task.dialect, task.signature, task.wrapped, json.dumps(options))
+        key = (task.dialect, task.signature, task.wrapped, repr(options))
         if key not in self._launchers:
             for name in ("global_scratch", "profile_scratch"):
                 if name in options:
@@ -173,6 +175,13 @@ class Runner:
                 raise RuntimeError(failure)
 
         return hook
+
+
+@lru_cache(maxsize=64)
+def names_before_metadata(dialect: str) -> tuple[str, ...]:
+    """The generated launcher's arguments in front of kernel_metadata."""
+    names = [positional.name for positional in generator.facts(dialect).prefix]
+    return tuple(names[: names.index("kernel_metadata")])
 
 
 def tree(signature: Sequence[Any]) -> Any:

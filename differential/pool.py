@@ -12,7 +12,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from relaunch import generator
 
 LAUNCHERS = ("generated", "precompiled")
 BATCH_CASES = 128
+FEWEST_DUEL_CASES, MOST_DUEL_CASES = 500, 16_000
 TIMEOUT_SECONDS = 30.0
 _SHOWN = 4000
 # As `python -m relaunch.differential.worker`, but importing what this process imports, wherever it was started.
@@ -52,19 +53,60 @@ def run_cases(
     cache: Path | None = None,
     timeout: float = TIMEOUT_SECONDS,
     batch_cases: int = BATCH_CASES,
+    workers: Workers | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The outcome of every case, in order: `{"slots"?, "events", "error"}`, `{"crash": true, "reason"}` where the
     process died, `{"hang": true, "reason"}` after `timeout` seconds, `{"bind_error"}` where there is no launcher.
 
     `launcher` is "generated" or "precompiled". Generated launchers are built first, in `cache`. Raises
-    generator.BuildError, generator.ToolchainError, WorkerError; ValueError for another launcher.
+    generator.BuildError, generator.ToolchainError, WorkerError; ValueError for another launcher. `workers` are used
+    where they are given, else some that end with the run.
     """
     if launcher not in LAUNCHERS:
         raise ValueError(f"launcher must be one of {', '.join(LAUNCHERS)}, not {launcher!r}")
     todo = list(cases)
     prepared = _prepare(todo, launcher, jobs, cache or generator.default_cache(), build_progress)
     plan = _batches(todo, prepared, batch_cases)
-    return _answers(plan, len(todo), jobs, timeout, progress)
+    return _answers(plan, len(todo), jobs, timeout, progress, workers)
+
+
+def run_duels(
+    duels: Sequence[tasks.Duel], workers: Workers, *, jobs: int = 2, timeout: float = TIMEOUT_SECONDS
+) -> Iterator[tuple[tuple[tasks.Duel, ...], tasks.DuelResult]]:
+    """Runs duels of one dialect, several in a batch, and gives each batch with its result, in order. WorkerError."""
+    if not duels:
+        return
+    backend = generator.facts(duels[0].dialect).backend
+    batches = _duel_batches(duels, jobs)
+    pool = ThreadPoolExecutor(max_workers=jobs)
+    try:
+        running = [pool.submit(workers.run, backend, tasks.Duels(batch, timeout)) for batch in batches]
+        for batch, future in zip(batches, running, strict=True):
+            yield batch, future.result()
+    except BaseException:
+        workers.close()  # what runs would be waited for
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _duel_batches(duels: Sequence[tasks.Duel], jobs: int) -> list[tuple[tasks.Duel, ...]]:
+    """Batches of about as many cases each: enough to be worth a child, few enough to keep all jobs busy."""
+    total = sum(duel.stop - duel.start for duel in duels)
+    size = min(MOST_DUEL_CASES, max(FEWEST_DUEL_CASES, -(-total // (4 * jobs))))
+    batches: list[list[tasks.Duel]] = [[]]
+    room = size
+    for duel in duels:
+        start = duel.start
+        while start < duel.stop:
+            if room == 0:
+                batches.append([])
+                room = size
+            stop = min(duel.stop, start + room)
+            batches[-1].append(replace(duel, start=start, stop=stop))
+            room -= stop - start
+            start = stop
+    return [tuple(batch) for batch in batches if batch]
 
 
 def spec_of(case: Case) -> generator.LauncherSpec:
@@ -142,14 +184,20 @@ def _batches(cases: Sequence[Case], task_of: Callable[[Case], tasks.Task], size:
 
 
 def _answers(
-    chunks: Sequence[_Chunk], total: int, jobs: int, timeout: float, progress: Progress | None
+    chunks: Sequence[_Chunk],
+    total: int,
+    jobs: int,
+    timeout: float,
+    progress: Progress | None,
+    given: Workers | None,
 ) -> Iterator[dict[str, Any]]:
     waiting: dict[int, dict[str, Any]] = {}
     finished = place = 0
-    workers = _Workers()
+    workers = given or Workers()
     pool = ThreadPoolExecutor(max_workers=jobs)
+    ended = False
     try:
-        running: list[Future[list[dict[str, Any]]]] = [
+        running: list[Future[Any]] = [
             pool.submit(workers.run, chunk.backend, tasks.Batch(chunk.tasks, timeout)) for chunk in chunks
         ]
         for chunk, future in zip(chunks, running, strict=True):
@@ -161,15 +209,15 @@ def _answers(
             while place in waiting:
                 yield waiting.pop(place)
                 place += 1
+        ended = True
     finally:
-        for future in running:
-            future.cancel()
-        workers.close()
-        pool.shutdown()
+        if given is None or not ended:
+            workers.close()  # what runs would be waited for
+        pool.shutdown(cancel_futures=True)
 
 
-class _Workers:
-    """The worker processes that live, by backend; each runs one batch at a time."""
+class Workers:
+    """The worker processes that live, by backend; each runs one batch at a time. Leaving the context ends them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -177,7 +225,7 @@ class _Workers:
         self._all: list[_Worker] = []
         self._closed = False
 
-    def run(self, backend: str, batch: tasks.Batch) -> list[dict[str, Any]]:
+    def run(self, backend: str, batch: tasks.Batch | tasks.Duels) -> Any:
         with self._lock:
             if self._closed:
                 raise WorkerError("the pool is closed")
@@ -190,6 +238,12 @@ class _Workers:
         with self._lock:
             self._idle[backend].append(worker)
         return outcomes
+
+    def __enter__(self) -> Workers:  # noqa: PYI034 - Self is newer than Python 3.10
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()
 
     def close(self) -> None:
         with self._lock:
@@ -211,20 +265,23 @@ class _Worker:
             start_new_session=True,
         )
 
-    def run(self, batch: tasks.Batch) -> list[dict[str, Any]]:
+    def run(self, batch: tasks.Batch | tasks.Duels) -> Any:
+        """The outcomes of a batch's tasks, or the result of its duels."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         try:
             tasks.send(self._process.stdin, batch)
         except BrokenPipeError:
             raise self._failure() from None
-        outcomes: list[dict[str, Any]] = []
-        for _ in batch.tasks:
-            line = self._process.stdout.readline()
-            if not line.endswith(b"\n"):
-                raise self._failure()
-            outcomes.append(json.loads(line))
-        return outcomes
+        if isinstance(batch, tasks.Duels):
+            return tasks.DuelResult.read(self._line)
+        return [json.loads(self._line()) for _ in batch.tasks]
+
+    def _line(self) -> bytes:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise self._failure()
+        return line
 
     def _failure(self) -> WorkerError:
         status = self._process.wait()

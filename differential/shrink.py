@@ -133,7 +133,7 @@ def _kept(edits: Sequence[Edit], wanted: str, run_cases: RunCases) -> list[tuple
         return []
     tally = Tally(edits[0].case.dialect)
     numbered = [replace(edit.case, id=str(i)) for i, edit in enumerate(edits)]
-    compare_cases(tally, numbered, run_cases, lambda _done: None)
+    compare_cases(tally, numbered, run_cases)
     kept = []
     for fault in tally.faults:
         edit = edits[int(fault.case.id)]

@@ -1,10 +1,12 @@
-"""What is sent to a worker process: tasks, in batches."""
+"""What is sent to a worker process: tasks and duels, in batches; and what comes back of duels."""
 
 from __future__ import annotations
 
+import json
 import pickle
 import struct
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -38,17 +40,65 @@ class Batch:
     timeout: float
 
 
-def send(stream: IO[bytes], batch: Batch) -> None:
+@dataclass(frozen=True)
+class Duel:
+    """Cases of one signature, by their numbers in its seeded sequence, for both launchers in one process.
+
+    `built` is None where there is no legacy launcher: ours is held to what is worked out from the input.
+    """
+
+    dialect: str
+    signature: Signature
+    seed: int
+    start: int
+    stop: int
+    built: Any = None
+
+
+@dataclass(frozen=True)
+class Duels:
+    """Duels of one backend. `timeout` is in seconds, for each case."""
+
+    duels: tuple[Duel, ...]
+    timeout: float
+
+
+@dataclass
+class DuelResult:
+    """What a worker says of a batch of duels: counts by verdict and by divergence, and which cases must be run alone.
+
+    `alone` has (place of the duel, number, difference); the difference is "" where a child died.
+    """
+
+    counts: Counter[str]
+    divergences: Counter[str]
+    alone: list[tuple[int, int, str]]
+
+    @staticmethod
+    def read(line: Callable[[], bytes]) -> DuelResult:
+        """From the lines that a worker writes. `line` gives the next."""
+        alone: list[tuple[int, int, str]] = []
+        while True:
+            said = json.loads(line())
+            if "alone" in said:
+                place, number, found = said["alone"]
+                alone.append((place, number, found))
+                continue
+            entries = said.pop("divergences")
+            return DuelResult(Counter(said), Counter(entries), sorted(alone))
+
+
+def send(stream: IO[bytes], batch: Batch | Duels) -> None:
     """Writes a batch so that `receive` reads it."""
     packed = pickle.dumps(batch, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(_LENGTH.pack(len(packed)) + packed)
     stream.flush()
 
 
-def receive(stream: IO[bytes]) -> Batch | None:
+def receive(stream: IO[bytes]) -> Batch | Duels | None:
     """The next batch, or None at the end. The stream must be a parent's: pickle runs what it is told."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
-    batch: Batch = pickle.loads(stream.read(*_LENGTH.unpack(head)))
+    batch: Batch | Duels = pickle.loads(stream.read(*_LENGTH.unpack(head)))
     return batch

@@ -17,9 +17,10 @@ import signal
 import struct
 import sys
 import time
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, Protocol
 
-from relaunch.differential import tasks
+from relaunch.differential import tasks, volume
 from relaunch.differential.launching import Runner
 
 from relaunch import generator
@@ -29,6 +30,14 @@ _POLL_SECONDS = 0.05
 
 FAULT_STATUS = 113
 """How a child ends when the worker's own code failed, not a launcher's."""
+
+
+class Watched(Protocol):
+    """What a child shares with the worker."""
+
+    def read(self) -> tuple[int, float]:
+        """Tasks answered, or the number of the case in work, and when it began (0.0: none is in work)."""
+        ...
 
 
 class Progress:
@@ -69,7 +78,7 @@ def run_child(runner: Runner, batch: tasks.Batch, start: int, progress: Progress
         os._exit(status)
 
 
-def await_child(child: int, end: int, progress: Progress, timeout: float) -> tuple[int, bool]:
+def await_child(child: int, end: int, progress: Watched, timeout: float) -> tuple[int, bool]:
     """Waits until the child has ended; kills it when a task takes longer than `timeout`.
 
     `end` reads end-of-file when the child has ended. Gives its wait status and whether it was killed.
@@ -82,6 +91,27 @@ def await_child(child: int, end: int, progress: Progress, timeout: float) -> tup
             os.kill(child, signal.SIGKILL)
             break
     return os.waitpid(child, 0)[1], hung
+
+
+def run_in_child(run: Callable[[], None], progress: Watched, timeout: float) -> None:
+    """Runs a function in a forked child, until it ends, dies, or is killed in a case that takes too long."""
+    end, child_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(end)
+        status = FAULT_STATUS
+        try:
+            run()
+            status = 0
+        except BaseException:  # noqa: BLE001 - the process ends here, whatever it was
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(status)
+    os.close(child_end)
+    with contextlib.closing(os.fdopen(end, "rb")):
+        status, _ = await_child(child, end, progress, timeout)
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status) == FAULT_STATUS:
+        raise SystemExit("cases could not be run")
 
 
 def run_batch(runner: Runner, batch: tasks.Batch) -> None:
@@ -126,7 +156,10 @@ def main(backend: str) -> None:
     generator.load_noted()
     runner = Runner(backend)
     while (batch := tasks.receive(sys.stdin.buffer)) is not None:
-        run_batch(runner, batch)
+        if isinstance(batch, tasks.Duels):
+            volume.run_duels(runner, batch, write_line, run_in_child)
+        else:
+            run_batch(runner, batch)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@
 
 #include "differential/native/compare.hpp"
 #include "differential/native/descriptor_types.hpp"
+#include "differential/native/duel.hpp"
 #include "differential/native/exchange_capsule.hpp"
+#include "differential/native/objects.hpp"
 #include "differential/native/sampler.hpp"
 
 namespace py = pybind11;
@@ -40,12 +42,49 @@ void add_sampler(py::module_& module) {
           "it.");
 }
 
+void add_duel(py::module_& module) {
+  py::class_<Objects>(module, "Objects", "Builds the objects that arguments describe.")
+      .def(py::init<const std::string&, std::uint64_t, py::object, py::object>(),
+           py::arg("backend"), py::arg("note"), py::arg("tensor_map"), py::arg("named_tuple"))
+      .def("build", &Objects::build, py::arg("argument"), "The object of an argument's JSON.");
+  py::class_<RecorderCalls>(module, "RecorderCalls", "A recording driver's entry points.")
+      .def(py::init<const py::dict&>(), py::arg("addresses"));
+  py::class_<Duel> duel(module, "Duel", "Both launchers on the calls of one signature.");
+  duel.def(py::init([](Sampler& sampler, const Objects& objects, py::object legacy,
+                       std::vector<std::string> prefix, py::object ours, py::object launch_metadata,
+                       std::vector<std::uint32_t> slots, const RecorderCalls& recorder) {
+             return std::make_unique<Duel>(
+                 sampler, objects,
+                 Duel::Launchers{std::move(legacy), std::move(prefix), std::move(ours),
+                                 std::move(launch_metadata)},
+                 std::move(slots), recorder);
+           }),
+           py::arg("sampler"), py::arg("objects"), py::arg("legacy"), py::arg("prefix"),
+           py::arg("ours"), py::arg("launch_metadata"), py::arg("slots"), py::arg("recorder"),
+           py::keep_alive<1, 2>(), py::keep_alive<1, 3>(), py::keep_alive<1, 9>())
+      .def(
+          "run",
+          [](Duel& self, const py::buffer& memory, std::uint64_t end) {
+            const py::buffer_info shared = memory.request(true);
+            if (shared.size * shared.itemsize < static_cast<py::ssize_t>(sizeof(Progress))) {
+              throw py::value_error("the shared memory is too small");
+            }
+            self.run(*static_cast<Progress*>(shared.ptr), end);
+          },
+          py::arg("memory"), py::arg("end"),
+          "Runs the cases from the one in `memory` to `end` - 1.");
+  duel.def("outcome", &Duel::outcome, py::arg("call"), py::arg("legacy"),
+           "What one launcher does: (the events' JSON, the exception or None); None where it "
+           "cannot be compared.");
+  module.attr("PROGRESS_BYTES") = sizeof(Progress);
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_native, module) {
   module.doc() =
-      "The sampler, the comparison of outcomes, stand-ins for the descriptor classes of Triton's "
-      "drivers, and DLPack for stand-in tensors.";
+      "The sampler, the run of both launchers in volume, the comparison of outcomes, stand-ins for "
+      "the descriptor classes of Triton's drivers, and DLPack for stand-in tensors.";
   module.def(
       "compare",
       [](const py::bytes& expected, const py::bytes& got) {
@@ -61,4 +100,5 @@ PYBIND11_MODULE(_native, module) {
              "address that their attribute `answer` holds. ValueError for another backend.");
   add_descriptor_types(module);
   add_sampler(module);
+  add_duel(module);
 }

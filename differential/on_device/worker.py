@@ -77,11 +77,11 @@ class EchoRunner(Runner):
     def _bound_to(self, task: Task) -> int:
         return int(task.call["function"], 16)
 
-    def _generated(self, task: Task) -> Callable[..., Any]:
+    def generated(self, task: Task) -> Callable[..., Any]:
         if task.launcher == "triton":
             assert self._triton is not None
             return self._triton.launch(task.signature)
-        return super()._generated(task)
+        return super().generated(task)
 
 
 def run(job: Job) -> list[Answer]:

@@ -36,6 +36,7 @@ class CarriedRecorder(Recorder):
 def main() -> None:
     runner = Runner("hip", CarriedRecorder(json.loads(sys.argv[1])))
     while (batch := tasks.receive(sys.stdin.buffer)) is not None:
+        assert isinstance(batch, tasks.Batch)
         worker.run_batch(runner, batch)
 
 

@@ -93,7 +93,7 @@ def test_every_driver_call_fails_once(dialect: str) -> None:
         return outcomes
 
     tally = Tally(dialect)
-    compare_cases(tally, cases, run, lambda _: None)
+    compare_cases(tally, cases, run)
     assert [f"{fault.case.id}: {fault.difference} {fault.divergences}" for fault in tally.faults[:10]] == []
     assert tally.cases == len(cases)
     assert tally.launches >= len(cases) / 2  # the clean ones

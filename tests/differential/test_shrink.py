@@ -37,7 +37,7 @@ def launchers(fails: Fails, error: str = "ValueError") -> RunCases:
 def first_fault(dialect: str, run: RunCases, seed: int = 1, count: int = 200) -> Fault:
     signature = SIGNATURE if supported(dialect, [SIGNATURE])[0] else FLAT
     tally = Tally(dialect)
-    compare_cases(tally, sample(dialect, signature, count, seed), run, lambda _: None)
+    compare_cases(tally, sample(dialect, signature, count, seed), run)
     raised = [fault for fault in tally.faults if fault.difference.startswith("error: expected null")]
     return raised[seed % len(raised)]
 
@@ -120,7 +120,7 @@ def test_constants_follow_their_arguments() -> None:
     case = Case("case", "3.2.0", "cuda", ("i8", "fp32", "i32", "i32"), call, constants=(1, 2))
     run = launchers(fails)
     tally = Tally("triton-3.2-cuda")
-    compare_cases(tally, [case], run, lambda _: None)
+    compare_cases(tally, [case], run)
     found = shrink(tally.faults[0], run).case
     assert (found.signature, found.constants) == (("i32",), (0,))
 
@@ -133,7 +133,7 @@ def test_another_difference_is_not_taken_for_the_same() -> None:
             yield {"slots": [], "events": events, "error": {"type": "ValueError", "text": ""} if bad else None}
 
     tally = Tally("triton-3.6-hip")
-    compare_cases(tally, sample("triton-3.6-hip", FLAT, 20, 0), run, lambda _: None)
+    compare_cases(tally, sample("triton-3.6-hip", FLAT, 20, 0), run)
     fault = next(one for one in tally.faults if one.difference.startswith("error"))
     found = shrink(fault, run)
     assert len(found.case.signature) == 7

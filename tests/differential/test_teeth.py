@@ -278,18 +278,16 @@ def test_what_is_broken_is_found_and_named(broken: Break, tmp_path: Path) -> Non
 def test_what_is_found_is_shrunk_and_stored(tmp_path: Path) -> None:
     broken = next(entry for entry in BREAKS if entry.name == "a sign")
     broken.apply(copy_generator(tmp_path))
-    code, lines, errors = run_diff(tmp_path, broken.dialect, "*fp32, (i32, i16), *i8", 150, shrink=240)
+    code, lines, errors = run_diff(tmp_path, broken.dialect, "i16, (i16, i16), i16", 400, shrink=240)
     assert code == 1, errors
     found = [(line["fault"], line["smallest"]) for line in lines if "smallest" in line]
-    assert [(fault, case["signature"], case["call"]["args"]) for fault, case in found] == [
-        ('error: expected null, got {"type":"OverflowError"}', ["i16"], [32768]),
-        # Legacy takes the value and fails at the pointer, so this one needs both.
-        (
-            'error.type: expected "TypeError", got "OverflowError"',
-            ["*i8", "i16"],
-            [{"tensor_raises": "TypeError"}, 32768],
-        ),
-    ]
+    alone = [case for fault, case in found if fault == 'error: expected null, got {"type":"OverflowError"}']
+    assert [(case["signature"], case["call"]["args"]) for case in alone] == [(["i16"], [32768])]
+    # Where legacy takes the value and fails at something else, that remains as well.
+    for fault, case in found:
+        assert fault.endswith('"OverflowError"') or case in alone
+        assert len(case["signature"]) <= 2
+        assert 32768 in case["call"]["args"]
     for _, case in found:
         stored = json.loads((tmp_path / "faults" / "smallest" / f"{case['id']}.jsonl").read_text())
         assert {name: stored[name] for name in case} == case

@@ -1,0 +1,112 @@
+"""Volume: what native code counts is what is judged case by case, and a death or a hang costs one case."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from relaunch.differential import diff as engine
+from relaunch.differential import pool
+from relaunch.differential.case import DIALECTS
+from relaunch.differential.compare import VERDICTS
+from relaunch.differential.diff import Fault, Tally, compare_cases, diff
+from relaunch.differential.invented import invented
+from relaunch.differential.sampler import Source, sample
+from relaunch.differential.tasks import Duel, DuelResult
+
+CUDA = "triton-3.6-cuda"
+PLAIN: list[tuple[Any, ...]] = [("*i8", "i8", "fp16", "*fp32", "bf16", "u64", "i1"), ("*i8",)]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_counts_are_those_of_each_case_judged_alone(dialect: str) -> None:
+    signatures = [*PLAIN, *invented(dialect, 2, 11)]
+    alone = Tally(dialect, signatures=len(signatures))
+    compare_cases(alone, (case for one in signatures for case in sample(dialect, one, 80, 6)), pool.run_cases)
+    assert diff(dialect, signatures, cases=80, seed=6) == alone
+    assert alone.faults == []
+    assert min(alone.launches, alone.rejections, alone.nothing) > 0
+
+
+DYING = """
+import json, os, signal, sys, time
+from relaunch.differential import volume, worker
+from relaunch.differential.launching import Runner
+from relaunch.differential.sampler import Source
+from relaunch.differential.tasks import Duel, Duels
+from relaunch import generator
+
+WORDS = {
+    "die": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "exit": lambda: os._exit(0),
+    "hang": lambda: time.sleep(60),
+}
+signature, word = ("*i8", "i32"), sys.argv[1]
+source = Source("triton-3.6-cuda", signature, 2)
+runner = Runner("cuda")  # with the recorder, which launchers are linked to
+(built,) = generator.build([source.spec()], cache=generator.default_cache())
+real = generator.load(built).launch
+
+class Dying:
+    @staticmethod
+    def launch(*args):
+        return WORDS[word]() if args[0] == 7 else real(*args)
+
+generator.load = lambda _built: Dying
+lines = []
+parts = tuple(Duel(source.dialect, signature, 2, start, stop, built) for start, stop in ((10, 60), (0, 30)))
+duels = Duels(parts, 1.0)
+volume.run_duels(runner, duels, lines.append, worker.run_in_child)
+for line in lines:
+    print(line.decode())
+"""
+
+
+@pytest.mark.parametrize("word", ["die", "exit", "hang"])
+def test_death_or_hang_costs_the_case_it_was_in(word: str) -> None:
+    done = subprocess.run([sys.executable, "-c", DYING, word], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = iter(done.stdout.encode().splitlines(keepends=True))
+    result = DuelResult.read(lambda: next(lines))
+    source = Source(CUDA, ("*i8", "i32"), 2)
+    last = {number for place, number, _ in result.alone if place == 1}
+    deadly = {i for i in range(30) if source.call(i)["grid"][0] == 7}
+    assert last <= deadly
+    assert len(last) > 0.7 * len(deadly)  # the others are judged, and stop before they reach the launcher
+    assert {number for place, number, _ in result.alone if place == 0} >= {i for i in last if i >= 10}
+    assert [found for _, _, found in result.alone] == [""] * len(result.alone)
+    assert sum(result.counts.values()) + len(result.alone) == 80
+    assert set(result.counts) == set(VERDICTS)
+
+
+def test_difference_that_a_case_does_not_show_alone_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_duels(duels: list[Duel], workers: pool.Workers, jobs: int) -> Any:
+        from collections import Counter
+
+        yield (
+            tuple(duels),
+            DuelResult(Counter(launches=17), Counter(), [(0, 3, ""), (0, 5, "event 0: missing"), (0, 6, "")]),
+        )
+
+    monkeypatch.setattr(pool, "run_duels", run_duels)
+    tally = diff(CUDA, [("i32",)], cases=20, seed=1)
+    case = Source(CUDA, ("i32",), 1).case(5)
+    assert [(fault.case, fault.difference) for fault in tally.faults] == [
+        (case, "event 0: missing (after other cases; not alone)")
+    ]
+    assert tally.cases == 20
+
+
+def test_difference_that_is_shown_alone_is_one_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = Tally(CUDA)
+    case = Source(CUDA, ("i32",), 1).case(0)
+    shown = Fault(case, {"events": []}, {"events": []}, "shown", ())
+
+    def judge(again: Tally, cases: Any, run_cases: Any) -> None:
+        again.faults += [shown for _ in cases]
+
+    monkeypatch.setattr(engine, "compare_cases", judge)
+    engine._run_alone(tally, [(case, "found")], lambda *_: [])
+    assert tally.faults == [shown]
