@@ -17,6 +17,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from relaunch import generator
+
 SMALLEST = "smallest"  # the folder of the shrunk ones, in that of all
 
 
@@ -41,10 +43,15 @@ def overview(tallies: list[Tally], title: str) -> Table:
         numbers = [
             count(tally) for name, count, _ in columns if name != "legacy dies" or any(t.deaths for t in tallies)
         ]
-        shown.add_row(tally.dialect, *(f"{number:,}" for number in numbers), style="red" if tally.faults else "")
+        shown.add_row(_label(tally), *(f"{number:,}" for number in numbers), style="red" if tally.faults else "")
     return shown
 
 
+def _label(tally: Tally) -> str:
+    return f"{tally.dialect} *" if generator.facts(tally.dialect).native else tally.dialect
+
+
+WORKED_OUT = "*            no legacy launcher: ours is held to what is worked out from each call\n"
 LEGEND = """\
 launches     equal: every call and byte that reached the driver
 rejections   equal: same error type, same calls before it
@@ -76,6 +83,8 @@ def show(
     console.print(overview(tallies, title))
     faults = [fault for tally in tallies for fault in tally.faults]
     style = "bold red" if faults else "bold green"
+    if any(generator.facts(tally.dialect).native for tally in tallies):
+        console.print(WORKED_OUT, end="", markup=False)
     console.print(LEGEND, end="", markup=False)
     console.print(f"{len(faults):,}" if faults else "0: nothing else differs", style=style)
     if any(tally.wanted for tally in tallies):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import secrets
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -17,10 +19,20 @@ from relaunch.differential.recorder import Recorder
 
 import relaunch
 
+FRESH_SEED = "RELAUNCH_SEED"  # of the cases that are new in each run (tests/differential/test_fresh.py)
 HANDLE = 0xF00
 STREAM = 0x55D000001000
 ERAS = ("3.0", "3.3", "3.4", "3.7")  # one release of each way to convert arguments but that of 3.5 and 3.6
 DEFAULT_GRID = (2, 3, 4)
+
+
+def pytest_configure() -> None:
+    """Draws the run's seed. The processes that xdist starts have it from here."""
+    os.environ.setdefault(FRESH_SEED, str(secrets.randbelow(2**31)))
+
+
+def pytest_report_header() -> str:
+    return f"fresh cases: seed {os.environ[FRESH_SEED]} ({FRESH_SEED}={os.environ[FRESH_SEED]} repeats them)"
 
 
 def tree_of(*types: Any, names: str = "") -> relaunch.Tree:

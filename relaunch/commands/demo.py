@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from relaunch.commands.diff import FAULTS, JOBS, SHRINK, compare, known_dialects, store
+from relaunch.commands.diff import FAULTS, JOBS, SHRINK, compare, store
 
 if TYPE_CHECKING:
     from relaunch.differential.case import Signature
@@ -31,6 +31,7 @@ def demo(
     """The main job on real signatures: migrate, regenerate, build, run both launchers, compare."""
     from rich.console import Console
 
+    from relaunch import generator
     from relaunch.differential import report
     from relaunch.differential.diff import supported
     from relaunch.differential.signatures import read_file
@@ -42,7 +43,7 @@ def demo(
     given = list(read_file(file))
     migrated = [entry for entry in given if entry.types is not None]
     distinct = list(dict.fromkeys(entry.types for entry in migrated if entry.types is not None))
-    chosen = {dialect: spread(supported(dialect, distinct)[0], most) for dialect in known_dialects([])}
+    chosen = {dialect: spread(supported(dialect, distinct)[0], most) for dialect in generator.dialects()}
     total = sum(map(len, chosen.values()))
     if not total:
         typer.echo(f"{file} holds no signature that a dialect has a launcher for", err=True)

@@ -24,8 +24,9 @@ JOBS = len(os.sched_getaffinity(0))
 
 def diff(
     signature: Annotated[
-        list[str], typer.Argument(metavar="SIGNATURE... or FILE", help="Signature texts, or files with one a line.")
-    ],
+        list[str] | None,
+        typer.Argument(metavar="SIGNATURE... or FILE", help="Signature texts, or files with one a line."),
+    ] = None,
     dialect: Annotated[
         list[str] | None,
         typer.Option("--dialect", "-d", help="May be repeated. Default: every dialect, or those of --backend."),
@@ -35,19 +36,30 @@ def diff(
     backend: Annotated[
         list[Path] | None, typer.Option("--backend", help="A Python file that registers a backend (docs/backends.md).")
     ] = None,
+    random: Annotated[
+        int,
+        typer.Option("--random", min=0, metavar="N", help="N random signatures for each dialect, besides those given."),
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line, on standard output.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = JOBS,
     faults: Annotated[Path, typer.Option("--faults", help="Folder for the case file of each difference.")] = FAULTS,
     shrink: Annotated[float, typer.Option("--shrink", min=0, help="Seconds to make failing cases small in.")] = SHRINK,
 ) -> None:
-    """Run both launchers on generated calls of each signature and compare what they launched."""
+    """Run both launchers on generated calls of each signature and compare what they launched.
+
+    Dialects from 3.7 on have no legacy launcher: there ours is held to what is worked out from each call.
+    """
+    from relaunch import generator
     from relaunch.differential import report
+    from relaunch.differential.invented import invented
     from relaunch.differential.signatures import read
 
     load_backends(backend or [])
-    dialects = known_dialects(dialect or [])
+    dialects = known_dialects(dialect or []) or list(generator.own_dialects() or generator.all_dialects())
+    if not signature and not random:
+        raise typer.BadParameter("give a SIGNATURE, a FILE of them, or --random N", param_hint="SIGNATURE")
     try:
-        given = list(read(signature))
+        given = list(read(signature or []))
     except OSError as error:
         typer.echo(f"relaunch diff: {error.filename}: {error.strerror}", err=True)
         raise typer.Exit(2) from None
@@ -58,9 +70,9 @@ def diff(
         typer.echo(f"{len(unread) - SHOWN_UNREAD} more cannot be read: relaunch migrate shows them", err=True)
     signatures = list(dict.fromkeys(entry.types for entry in given if entry.types is not None))
     complain_unsupported(dialects, signatures)
-    if not signatures:
+    if not signatures and not random:
         raise typer.Exit(2)
-    given_to = dict.fromkeys(dialects, signatures)
+    given_to = {name: list(dict.fromkeys([*signatures, *invented(name, random, seed)])) for name in dialects}
     tallies = compare(given_to, cases=cases, seed=seed, jobs=jobs, quiet=as_json)
     small = store(tallies, faults, jobs, shrink)
     if as_json:
@@ -95,32 +107,20 @@ def store(tallies: Sequence[Tally], folder: Path, jobs: int, seconds: float) -> 
 
 
 def known_dialects(names: Sequence[str]) -> list[str]:
-    """The dialects of these names, a patch number being accepted; where there are none, those of registered backends,
-    or else all with a legacy launcher.
-
-    Exit 2 for an unknown one, and for one whose released launcher is native: there is nothing to compare with.
-    """
+    """The dialects of these names, each once, a patch number being accepted. Exit 2 for an unknown one."""
     from relaunch import generator
 
     chosen = []
     for name in names:
         try:
-            found = generator.facts(name).dialect
+            chosen.append(generator.facts(name).dialect)
         except generator.UnknownDialectError:
             typer.echo(
                 f"no dialect {name!r}: there are {', '.join((*generator.all_dialects(), *generator.own_dialects()))}",
                 err=True,
             )
             raise typer.Exit(2) from None
-        if generator.facts(found).native:
-            typer.echo(
-                f"{found}: its released launcher is native, so there is no legacy launcher to compare with; "
-                "what it did is recorded: relaunch replay tests/golden/... --launcher precompiled",
-                err=True,
-            )
-            raise typer.Exit(2)
-        chosen.append(found)
-    return list(dict.fromkeys(chosen or generator.own_dialects() or generator.dialects()))
+    return list(dict.fromkeys(chosen))
 
 
 def complain_unsupported(dialects: Sequence[str], signatures: Sequence[Signature]) -> None:
@@ -154,7 +154,7 @@ def compare(
     console = Console(stderr=True, quiet=quiet)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
-        with Progress(*columns, console=console, transient=True) as progress:
+        with pool.Workers() as workers, Progress(*columns, console=console, transient=True) as progress:
             building = progress.add_task("building legacy launchers", total=None)
             built = build_launchers(
                 given,
@@ -178,6 +178,7 @@ def compare(
                         jobs=jobs,
                         cache=cache,
                         advance=partial(progress.advance, task),
+                        workers=workers,
                     )
                 )
     except (generator.BackendError, generator.BuildError, generator.ToolchainError, pool.WorkerError) as error:

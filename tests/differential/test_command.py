@@ -14,13 +14,14 @@ from relaunch.differential.case import Case
 from relaunch.differential.diff import Fault, Tally
 from relaunch.differential.divergence import divergences
 from relaunch.differential.golden import read
+from relaunch.differential.report import WORKED_OUT
 from typer.testing import CliRunner, Result
 
 from relaunch import generator
 from relaunch.cli import app
 
 HIP = "triton-3.6-hip"
-ALL = list(generator.dialects())
+ALL = list(generator.all_dialects())
 
 
 def run(*arguments: str) -> Result:
@@ -94,11 +95,10 @@ def test_bad_signature_exits_2_and_says_where(text: str, said: str) -> None:
             f"no dialect 'triton-9.9-hip': there are {', '.join(generator.all_dialects())}",
         ),
         (["i32", "--dialect", ""], "no dialect ''"),
-        (["i32", "--dialect", "triton-3.7.1-hip"], "triton-3.7-hip: its released launcher is native, so there is no"),
-        (["i32", "--dialect", "triton-3.8-cuda"], "triton-3.9-cuda: its released launcher is native, so there is no"),
         (["i32", "--cases", "0"], "--cases"),
         (["i32", "--seed", "x"], "--seed"),
-        ([], "SIGNATURE"),
+        ([], "give a SIGNATURE, a FILE of them, or --random N"),
+        (["--random", "-1"], "--random"),
     ],
 )
 def test_bad_usage_exits_2(arguments: list[str], said: str) -> None:
@@ -112,6 +112,26 @@ def test_five_thousand_arguments_are_compared() -> None:
     done = run("diff", "--json", "--dialect", HIP, "--cases", "10", ", ".join(["constexpr"] * 5000))
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["cases"] == 10
+
+
+def test_random_signatures_besides_those_given() -> None:
+    options = ("--json", "--dialect", HIP, "--dialect", "triton-3.9-cuda", "--cases", "10", "--seed", "3")
+    done = run("diff", *options, "--random", "3", "i32")
+    assert done.exit_code == 0, done.output
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["dialect"], line["signatures"], line["cases"]) for line in lines] == [
+        (HIP, 4, 40),
+        ("triton-3.9-cuda", 4, 40),
+    ]
+    assert run("diff", *options, "--random", "3").stdout != run("diff", *options, "--random", "2").stdout
+
+
+def test_dialect_without_a_legacy_launcher_is_marked() -> None:
+    done = run("diff", "--dialect", "triton-3.8-hip", "--dialect", HIP, "--cases", "30", "*fp32")
+    assert done.exit_code == 0, done.output
+    assert "triton-3.9-hip *  " in done.stdout
+    assert WORKED_OUT in done.stdout
+    assert WORKED_OUT not in run("diff", "--dialect", HIP, "--cases", "30", "*fp32").stdout
 
 
 def test_bad_lines_of_a_file_do_not_stop_the_others(tmp_path: Path) -> None:
