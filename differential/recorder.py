@@ -55,12 +55,17 @@ class Recorder:
         self._driver_version.argtypes = (ctypes.c_int,)
         self._static_shared.argtypes = (ctypes.c_int,)
         self._mode.argtypes = (ctypes.c_int,)
+        self._own_handles = library.relaunch_recorder_own_handles
+        self._set_function_slots = library.relaunch_recorder_set_function_slots
+        self._set_function_slots.argtypes = (ctypes.c_uint64, ctypes.POINTER(ctypes.c_uint32), ctypes.c_size_t)
         library.relaunch_recorder_note.argtypes = (ctypes.c_char_p,)
         self._events.restype = self._calls.restype = ctypes.c_char_p
         self._list_calls.restype = None
         for call in (self._reset, self._set_slots, self._fail, self._driver_version):
             call.restype = None
         for call in (self._static_shared, self._no_context, self._mode, library.relaunch_recorder_note):
+            call.restype = None
+        for call in (self._own_handles, self._set_function_slots):
             call.restype = None
 
     def addresses(self) -> dict[str, int]:
@@ -76,6 +81,14 @@ class Recorder:
     def set_slots(self, sizes: Sequence[int]) -> None:
         """Bytes of each parameter of the launches to come, hidden ones last."""
         self._set_slots((ctypes.c_uint32 * len(sizes))(*sizes), len(sizes))
+
+    def own_handles(self) -> None:
+        """For good: every function that a module gives has a handle of its own, and a cubin's its table's sizes."""
+        self._own_handles()
+
+    def set_function_slots(self, function: int, sizes: Sequence[int]) -> None:
+        """Bytes of each parameter of one function's launches, where none are set for all."""
+        self._set_function_slots(function, (ctypes.c_uint32 * len(sizes))(*sizes), len(sizes))
 
     def fail(self, function: str, nth: int, status: int) -> None:
         """The nth call (from 0, counted from now) of a driver function returns `status`."""

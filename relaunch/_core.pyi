@@ -2,6 +2,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Final, Literal, Protocol, TextIO, TypeAlias, TypedDict, final
 
+from typing_extensions import Self
+
 ARG_CONSTEXPR: Final = 0
 ARG_KERNEL: Final = 1
 ARG_TUPLE: Final = 2
@@ -241,6 +243,20 @@ class Launcher:
     @property
     def parameters(self) -> tuple[_Parameter, ...]:
         """Every kernel parameter, hidden ones last; slot_* in host bytes, the rest in the kernel's."""
+
+class LaunchEntry:
+    """entry(*args) is target.launch(*args) where the target is a Launcher, else target(*args).
+
+    A call of a Launcher with keywords goes to `call_with_keywords`, which a class made from this one provides.
+    """
+
+    def __new__(cls, target: Launcher | Callable[..., Any], /, *args: Any) -> Self: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def retarget(self, target: Launcher | Callable[..., Any], /) -> None:
+        """Calls go to `target` from now on; one that is under way ends where it began."""
+
+    @property
+    def target(self) -> Launcher | Callable[..., Any]: ...
 
 FORMS: Final[tuple[str, ...]]
 

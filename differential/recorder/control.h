@@ -20,6 +20,13 @@ void relaunch_recorder_reset(void);
  * is recorded with "params": null, because nothing else says how much may be read. */
 void relaunch_recorder_set_slots(const uint32_t* bytes, size_t count);
 
+/* From now on, for good, every function got from a module has a handle of its own, and a launch of
+ * a cubin's function is recorded with the sizes of its parameter table where no slots are set. */
+void relaunch_recorder_own_handles(void);
+
+/* The same sizes for one function, whose module has no table that is read here. */
+void relaunch_recorder_set_function_slots(uint64_t function, const uint32_t* bytes, size_t count);
+
 /* Makes the nth call (from 0, counted from now) of a driver function return `status`. The call is
  * still recorded. A version suffix is not part of the name: cuMemAlloc, not cuMemAlloc_v2. */
 void relaunch_recorder_fail(const char* function, uint32_t nth, int status);

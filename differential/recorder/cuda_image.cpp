@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "differential/recorder/journal.hpp"
+
 namespace relaunch::recorder {
 namespace {
 
@@ -19,7 +21,7 @@ using Table = std::map<unsigned, ParameterPlace>;  // by ordinal
 std::mutex lock;
 std::map<std::string, Table> functions;  // of the image that is loaded
 bool has_image = false;
-const Table* chosen = nullptr;
+std::map<std::uint64_t, Table> chosen;  // by handle
 
 template <typename T>
 T read(const char* at) {
@@ -48,13 +50,18 @@ Table read_table(const char* at, const char* end) {
   return table;
 }
 
+/// Functions with handles of their own outlive their image here.
+void forget() {
+  functions.clear();
+  if (!has_own_handles()) chosen.clear();
+}
+
 }  // namespace
 
 void load_image(const void* image) {
   constexpr int kCuda = 190;
   const std::lock_guard guard(lock);
-  functions.clear();
-  chosen = nullptr;
+  forget();
   const auto* file = static_cast<const char*>(image);
   has_image = file != nullptr && std::strncmp(file, ELFMAG, SELFMAG) == 0 &&
               read<Elf64_Ehdr>(file).e_machine == kCuda;
@@ -76,32 +83,43 @@ void load_image(const void* image) {
 
 void forget_image() {
   const std::lock_guard guard(lock);
-  functions.clear();
-  chosen = nullptr;
+  forget();
   has_image = false;
 }
 
-bool choose_function(const char* name) {
+bool choose_function(const char* name, std::uint64_t handle) {
   const std::lock_guard guard(lock);
-  chosen = nullptr;
+  chosen.erase(handle);
   if (!has_image) return true;
   const auto found = functions.find(name);
   if (found == functions.end()) return false;
-  chosen = &found->second;
+  chosen[handle] = found->second;
   return true;
 }
 
-bool knows_parameters() {
+bool knows_parameters(std::uint64_t handle) {
   const std::lock_guard guard(lock);
-  return chosen != nullptr;
+  return chosen.contains(handle);
 }
 
-std::optional<ParameterPlace> parameter(std::size_t index) {
+std::optional<ParameterPlace> parameter(std::uint64_t handle, std::size_t index) {
   const std::lock_guard guard(lock);
-  if (chosen == nullptr) return std::nullopt;
-  const auto found = chosen->find(static_cast<unsigned>(index));
-  if (found == chosen->end()) return std::nullopt;
+  const auto table = chosen.find(handle);
+  if (table == chosen.end()) return std::nullopt;
+  const auto found = table->second.find(static_cast<unsigned>(index));
+  if (found == table->second.end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::uint32_t> parameter_sizes(std::uint64_t handle) {
+  const std::lock_guard guard(lock);
+  std::vector<std::uint32_t> sizes;
+  const auto table = chosen.find(handle);
+  if (table == chosen.end()) return sizes;
+  for (const auto& [ordinal, place] : table->second) {
+    sizes.push_back(static_cast<std::uint32_t>(place.size));
+  }
+  return sizes;
 }
 
 }  // namespace relaunch::recorder

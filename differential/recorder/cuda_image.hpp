@@ -2,7 +2,9 @@
 #define RELAUNCH_DIFFERENTIAL_RECORDER_CUDA_IMAGE_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace relaunch::recorder {
 
@@ -16,12 +18,14 @@ struct ParameterPlace {
 void load_image(const void* image);
 /// Forgets image and function: no table is known.
 void forget_image();
-/// The function that is asked about from now on; false where a cubin is loaded that lacks it.
-bool choose_function(const char* name);
+/// What the handle stands for from now on; false where a cubin is loaded that lacks the function.
+bool choose_function(const char* name, std::uint64_t handle);
 /// Whether a table is known, of a function of a cubin.
-bool knows_parameters();
+bool knows_parameters(std::uint64_t handle);
 /// The parameter, nothing behind the last one.
-std::optional<ParameterPlace> parameter(std::size_t index);
+std::optional<ParameterPlace> parameter(std::uint64_t handle, std::size_t index);
+/// Bytes of every parameter.
+std::vector<std::uint32_t> parameter_sizes(std::uint64_t handle);
 
 }  // namespace relaunch::recorder
 

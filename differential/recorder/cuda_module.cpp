@@ -11,7 +11,6 @@ using namespace relaunch::recorder;
 namespace {
 
 constexpr std::uint64_t kModule = 0x30d01e;
-constexpr std::uint64_t kFunction = 0xf00;
 constexpr std::uint64_t kStream = 0x57;
 constexpr std::uint64_t kEvent = 0xe7;
 constexpr std::size_t kVariableBytes = 65536;
@@ -27,6 +26,8 @@ int function_attribute(CUfunction_attribute attribute, CUfunction function) {
     default: return 0;
   }
 }
+
+std::uint64_t number(CUfunction function) { return reinterpret_cast<std::uint64_t>(function); }
 
 void* host(CUdeviceptr address) { return handle<void*>(address); }
 
@@ -70,9 +71,12 @@ CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* module, const void* image, unsigne
   return load(__func__, module, image);
 }
 CUresult CUDAAPI cuModuleGetFunction(CUfunction* function, CUmodule /*module*/, const char* name) {
-  const CUresult status = answer_with(__func__, function, handle<CUfunction>(kFunction));
+  const std::uint64_t own = next_function();
+  const CUresult status = answer_with(__func__, function, handle<CUfunction>(own));
   if (status != CUDA_SUCCESS) return status;
-  return choose_function(name) ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+  if (!choose_function(name, own)) return CUDA_ERROR_NOT_FOUND;
+  if (has_own_handles() && knows_parameters(own)) set_function_slots(own, parameter_sizes(own));
+  return CUDA_SUCCESS;
 }
 /// Every variable is the same zeroed memory, which lives as long as the process.
 CUresult CUDAAPI cuModuleGetGlobal(CUdeviceptr* address, std::size_t* bytes, CUmodule /*module*/,
@@ -96,12 +100,13 @@ CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction /*function*/, CUfunc_cache /*co
   return answer(__func__);
 }
 #if CUDA_VERSION >= 12040
-/// Of the function that was last got from a cubin; else no parameter table is known.
-CUresult CUDAAPI cuFuncGetParamInfo(CUfunction /*function*/, std::size_t index, std::size_t* offset,
+/// Of the function that was last got from a cubin under this handle; else no table is known.
+CUresult CUDAAPI cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset,
                                     std::size_t* size) {
-  const CUresult status = answer(__func__, knows_parameters() ? CUDA_SUCCESS : kNotSupported);
+  const CUresult status =
+      answer(__func__, knows_parameters(number(function)) ? CUDA_SUCCESS : kNotSupported);
   if (status != CUDA_SUCCESS) return status;
-  const std::optional<ParameterPlace> place = parameter(index);
+  const std::optional<ParameterPlace> place = parameter(number(function), index);
   if (!place || offset == nullptr) return CUDA_ERROR_INVALID_VALUE;
   *offset = place->offset;
   if (size != nullptr) *size = place->size;

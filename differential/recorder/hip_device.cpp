@@ -152,12 +152,16 @@ hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device) {
 const char* hipGetErrorString(hipError_t error) { return error_text(error); }
 const char* hipGetErrorName(hipError_t error) { return error_text(error); }
 
-hipError_t exported_get_proc_address(const char* symbol, void** function, int /*version*/,
+/// A caller of HIP 6 or later means the later of two device property structures by the same name.
+hipError_t exported_get_proc_address(const char* symbol, void** function, int version,
                                      std::uint64_t /*flags*/) {
+  constexpr int kSecondProperties = 60000000;
   const Call call("hipGetProcAddress");
   if (call.failed()) return result(call.status());
   if (symbol == nullptr || function == nullptr) return result(hipErrorInvalidValue);
-  *function = relaunch::own_symbol(symbol);
+  const bool is_second =
+      version >= kSecondProperties && std::strcmp(symbol, "hipGetDeviceProperties") == 0;
+  *function = relaunch::own_symbol(is_second ? "hipGetDevicePropertiesR0600" : symbol);
   return *function == nullptr ? result(hipErrorNotFound) : hipSuccess;
 }
 

@@ -9,7 +9,6 @@ using namespace relaunch::recorder;
 namespace {
 
 constexpr std::uint64_t kModule = 0x30d01e;
-constexpr std::uint64_t kFunction = 0xf00;
 constexpr std::uint64_t kStream = 0x57;
 constexpr std::uint64_t kEvent = 0xe7;
 
@@ -56,7 +55,7 @@ hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* /*image*/, unsig
 }
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t /*module*/,
                                 const char* /*name*/) {
-  return answer_with(__func__, function, handle<hipFunction_t>(kFunction));
+  return answer_with(__func__, function, handle<hipFunction_t>(next_function()));
 }
 hipError_t hipModuleUnload(hipModule_t /*module*/) { return answer(__func__); }
 hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute,

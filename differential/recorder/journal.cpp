@@ -27,11 +27,14 @@ struct Journal {
   std::string events;  // the objects, each followed by a comma
   std::deque<std::string> handed_out;
   std::optional<std::vector<std::uint32_t>> slots;
+  std::map<std::uint64_t, std::vector<std::uint32_t>> function_slots;
   std::vector<Failure> failures;
   std::map<std::uint64_t, int> allowed_shared;  // by function
   std::optional<std::string> calls;             // as `events`, where calls are listed
   std::atomic<bool> watches_calls = false;      // one may fail, or calls are listed
   std::atomic<bool> records = true;
+  std::atomic<bool> own_handles = false;
+  std::atomic<std::uint64_t> handles = 0;
   std::atomic<int> driver_version = 0;  // 0: the recorder's own
   std::atomic<int> static_shared = 0;
   std::atomic<std::uint64_t> initial_context = kFirstContext;
@@ -94,9 +97,15 @@ void append_triple(std::string& text, std::string_view name, const unsigned (&va
   text.append(", ").append(decimal(values[2])).append("]");
 }
 
-void append_params(std::string& text, void** params,
-                   const std::optional<std::vector<std::uint32_t>>& slots) {
-  if (!slots) {
+/// The sizes set for all launches, else the function's own, else null.
+const std::vector<std::uint32_t>* slots_of(const Journal& kept, std::uint64_t function) {
+  if (kept.slots) return &*kept.slots;
+  const auto found = kept.function_slots.find(function);
+  return found == kept.function_slots.end() ? nullptr : &found->second;
+}
+
+void append_params(std::string& text, void** params, const std::vector<std::uint32_t>* slots) {
+  if (slots == nullptr) {
     text += "null";
     return;
   }
@@ -187,7 +196,8 @@ void Call::record(const Launch& launch) const {
     text += ']';
   }
   text += "], \"params\": ";
-  append_params(text, launch.params, kept.slots);
+  append_params(text, launch.params,
+                slots_of(kept, reinterpret_cast<std::uint64_t>(launch.function)));
   text += "},";
 }
 
@@ -204,6 +214,20 @@ void allow_shared(std::uint64_t function, int bytes) {
   Journal& kept = journal();
   const std::lock_guard lock(kept.mutex);
   kept.allowed_shared[function] = bytes;
+}
+
+std::uint64_t next_function() {
+  constexpr std::uint64_t kStep = 0x10;
+  Journal& kept = journal();
+  return kept.own_handles ? kFunction + kStep * kept.handles++ : kFunction;
+}
+
+bool has_own_handles() { return journal().own_handles; }
+
+void set_function_slots(std::uint64_t function, std::vector<std::uint32_t> bytes) {
+  Journal& kept = journal();
+  const std::lock_guard lock(kept.mutex);
+  kept.function_slots[function] = std::move(bytes);
 }
 
 int driver_version(int own) {
@@ -241,6 +265,12 @@ void relaunch_recorder_set_slots(const uint32_t* bytes, size_t count) {
   auto& kept = journal();
   const std::lock_guard lock(kept.mutex);
   kept.slots.emplace(bytes, bytes + count);
+}
+
+void relaunch_recorder_own_handles(void) { journal().own_handles = true; }
+
+void relaunch_recorder_set_function_slots(uint64_t function, const uint32_t* bytes, size_t count) {
+  relaunch::recorder::set_function_slots(function, {bytes, bytes + count});
 }
 
 void relaunch_recorder_fail(const char* function, uint32_t nth, int status) {

@@ -6,12 +6,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace relaunch::recorder {
 
 /// The context that is current in every thread unless relaunch_recorder_no_context was called;
 /// device N's primary context is kFirstContext + N.
 inline constexpr std::uint64_t kFirstContext = 0xc1;
+
+/// The handle of every function, or the first of those that are numbered.
+inline constexpr std::uint64_t kFunction = 0xf00;
 
 /// One launch attribute: its id, and the bytes of its value that mean something.
 struct Attribute {
@@ -71,6 +75,12 @@ int static_shared();
 /// The dynamic shared memory that a function was last allowed; 0 where it was not.
 int allowed_shared(std::uint64_t function);
 void allow_shared(std::uint64_t function, int bytes);
+
+/// What a module gives for its next function, and whether each has a handle of its own.
+std::uint64_t next_function();
+bool has_own_handles();
+/// Bytes of each parameter of one function's launches.
+void set_function_slots(std::uint64_t function, std::vector<std::uint32_t> bytes);
 
 /// The calling thread's current context, 0 where there is none.
 std::uint64_t current_context();

@@ -10,6 +10,7 @@
 #include "precompiled/python/describe.hpp"
 #include "precompiled/python/descriptor.hpp"
 #include "precompiled/python/kernel_check.hpp"
+#include "precompiled/python/launch_entry.hpp"
 #include "precompiled/python/launcher.hpp"
 #include "precompiled/python/options.hpp"
 #include "precompiled/python/pointer.hpp"
@@ -258,7 +259,8 @@ bool add_launcher(PyObject* module) noexcept {
 }
 
 void bind_launcher(pybind11::module_& module) {
-  if (!add_launcher(module.ptr()) || !add_tensor_map(module.ptr())) {
+  if (!add_launcher(module.ptr()) || !add_tensor_map(module.ptr()) ||
+      !add_launch_entry(module.ptr())) {
     throw pybind11::error_already_set();
   }
 }

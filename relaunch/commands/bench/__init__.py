@@ -17,6 +17,7 @@ from relaunch.commands.bench.binding import bind_figures, bind_findings
 from relaunch.commands.bench.building import building as building_verb
 from relaunch.commands.bench.device import device as device_verb
 from relaunch.commands.bench.figures import FOLDER, SIZES, Figure, UnfitError, machine, need, progress, tables
+from relaunch.commands.bench.triton import triton as triton_verb
 
 bench = typer.Typer(invoke_without_command=True)
 
@@ -132,3 +133,4 @@ def bind_verb(repeats: Repeats = 5, as_json: Json = False) -> None:
 
 bench.command("building")(building_verb)
 bench.command("device")(device_verb)
+bench.command("triton")(triton_verb)

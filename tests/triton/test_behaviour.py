@@ -1,0 +1,40 @@
+"""install(), uninstall(), falling back and strict (behaviour.py and falling_back.py say what is checked)."""
+
+from __future__ import annotations
+
+import ast
+import json
+from functools import cache
+
+import pytest
+
+from tests.triton.beds import each_bed, made
+from tests.triton.releases import HERE, Bed
+
+
+def checks_of(module: str) -> list[str]:
+    body = ast.parse((HERE / f"{module}.py").read_text()).body
+    return [node.name for node in body if isinstance(node, ast.FunctionDef)]
+
+
+CHECKS = [(module, name) for module in ("behaviour", "falling_back") for name in checks_of(module)]
+
+
+@cache
+def failures(bed: Bed, module: str) -> dict[str, str | None]:
+    done = bed.run("-m", "tests.triton.checking", bed.backend, module, *checks_of(module))
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return {line["check"]: line["failure"] for line in lines}
+
+
+@pytest.mark.parametrize(("module", "check"), CHECKS)
+@pytest.mark.parametrize("bed", each_bed("cuda"))
+def test_behaviour(bed: Bed, module: str, check: str) -> None:
+    found = failures(made(bed), module)
+    assert check in found, "died"
+    assert found[check] is None, found[check]
+
+
+def test_number_of_checks() -> None:
+    assert len(CHECKS) >= 14

@@ -1,0 +1,85 @@
+"""Every program asks the driver for the same, prints the same and ends the same with and without install()."""
+
+from __future__ import annotations
+
+import json
+from itertools import zip_longest
+from typing import Any
+
+import pytest
+
+from tests.triton.beds import BACKENDS, RELEASES, each_bed, made
+from tests.triton.programs import ON_HIP, OUTCOME, PROGRAMS, Program, outcomes
+from tests.triton.releases import Bed
+
+DIVERGENCES = json.loads((Bed.root() / "differential" / "divergences.json").read_text())
+
+
+def first_difference(plain: dict[str, Any], installed: dict[str, Any]) -> str:
+    for part in OUTCOME:
+        if plain[part] == installed[part]:
+            continue
+        if not isinstance(plain[part], list):
+            return f"{part}: {plain[part]!r} plain, {installed[part]!r} installed"
+        for number, (one, other) in enumerate(zip_longest(plain[part], installed[part])):
+            if one != other:
+                return f"{part}[{number}]:\nplain     {one}\ninstalled {other}"
+    return ""
+
+
+def both(bed: Bed, program: Program) -> tuple[dict[str, Any], dict[str, Any]]:
+    found = outcomes(made(bed))
+    return found["plain"][program.name], found["installed"][program.name]
+
+
+def cases() -> list[Any]:
+    found = []
+    for bed in each_bed(*BACKENDS):
+        chosen = [program for program in PROGRAMS if program.is_for(bed.values[0])]
+        found += [pytest.param(*bed.values, one, id=f"{bed.id}-{one.name}", marks=bed.marks) for one in chosen]
+    return found
+
+
+@pytest.mark.parametrize(("bed", "program"), cases())
+def test_program(bed: Bed, program: Program) -> None:
+    plain, installed = both(bed, program)
+    assert plain["error"] is None, "a program of ours does not run"
+    assert plain["events"] or plain["printed"]
+    if not program.may_differ(bed):
+        assert first_difference(plain, installed) == ""
+
+
+@pytest.mark.parametrize(("bed", "program"), cases())
+def test_taken(bed: Bed, program: Program) -> None:
+    """Every kernel is taken and compared with its binary, unless the program's purpose is another."""
+    _, installed = both(bed, program)
+    report = installed["report"]
+    reasons = {one["reason"] for one in report["fallen_back"]}
+    if program.falls_back is None:
+        assert reasons == set()
+        assert report["taken"] or not any("Launch" in event.get("call", "") for event in installed["events"])
+    else:
+        assert len(reasons) == 1
+        assert program.falls_back in reasons.pop()
+    assert report["unchecked"] == {}
+
+
+@pytest.mark.parametrize("bed", each_bed(*BACKENDS))
+def test_number_of_programs(bed: Bed) -> None:
+    """Enough of them run on each release to mean something."""
+    enough = 40 if bed.backend == "cuda" else min(10, len(ON_HIP))
+    assert sum(program.is_for(bed) for program in PROGRAMS) >= enough
+    assert len(PROGRAMS) >= 50
+    assert set(RELEASES)
+
+
+@pytest.mark.parametrize("bed", each_bed(*BACKENDS))
+def test_listed_differences(bed: Bed) -> None:
+    """A program that differs does so by a divergence that is listed, and does not where that is not for its release."""
+    names = {one["title"] for one in DIVERGENCES}
+    for program in PROGRAMS:
+        if program.differs is None or not program.is_for(bed):
+            continue
+        assert program.divergence in names
+        plain, installed = both(bed, program)
+        assert (first_difference(plain, installed) != "") is program.may_differ(bed)
