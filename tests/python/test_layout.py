@@ -92,8 +92,9 @@ MAY_INCLUDE = {
     "precompiled/python/": ("precompiled/", "migrate/"),
     "migrate/": ("precompiled/core/",),
     "capi/": ("precompiled/core/", "precompiled/driver/", "migrate/", "relaunch/relaunch.h"),
-    "differential/recorder/": ("differential/hip_exports.hpp",),  # declarations of HIP alone
-    "differential/hip_on_cuda/": ("differential/hip_exports.hpp",),
+    # Declarations of HIP, and how a stand-in driver finds its own symbols.
+    "differential/recorder/": ("differential/hip_exports.hpp", "differential/own_symbol.hpp"),
+    "differential/hip_on_cuda/": ("differential/hip_exports.hpp", "differential/own_symbol.hpp"),
     "differential/native/": ("precompiled/core/", "differential/"),
 }
 
