@@ -368,7 +368,12 @@ Written write_as(const Signature& signature, Form form) {
   const auto* const writer = std::find_if(std::begin(kWriters), std::end(kWriters),
                                           [form](const Writer& w) { return w.form == form; });
   try {
-    return {writer->write(signature), {}};
+    std::string text = writer->write(signature);
+    const Parsed back = parse(text, form);
+    if (!back.ok() || dump(back.tree) != dump(signature.parsed.tree)) {
+      throw NoPlace{"something that reads differently there"};
+    }
+    return {std::move(text), {}};
   } catch (const NoPlace& missing) {
     return {std::nullopt, missing.what};
   }

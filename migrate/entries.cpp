@@ -22,6 +22,11 @@ std::optional<std::string> constant_text(std::string_view word, Span span) {
   return number_text(word, span);
 }
 
+bool is_constant(std::string_view word) {
+  return word == "True" || word == "False" || word == "None" || word == "nullopt" ||
+         is_number(word);
+}
+
 bool is_valid_hint(std::string_view word) { return word == "16" || word == "1"; }
 
 void take_type(PyKernelArg& node, std::string canonical) {
@@ -254,7 +259,7 @@ bool looks_like_aot(std::string_view text, const std::vector<Token>& tokens) {
     } else if (token.kind != Token::Kind::word) {
       return false;
     } else {
-      telling = telling || constant_text(slice(text, token.span), token.span).has_value();
+      telling = telling || is_constant(slice(text, token.span));
     }
   }
   return telling;
@@ -273,6 +278,11 @@ PyKernelArg read_type(std::string_view text, Diagnostics& diagnostics) {
 }
 
 void set_type(PyKernelArg& node, std::string_view word, Span span, Diagnostics& diagnostics) {
+  // Escaped in a string it got here; the canonical line would not read back.
+  if (std::any_of(word.begin(), word.end(), is_control)) {
+    diagnostics.error(kControl, "control characters in the type " + in_quotes(word), span);
+    return;
+  }
   auto canonical = canonical_type(word);
   // `tensordesc<fp16[64],{layout}>`: a placeholder in what is a type.
   const bool whole = canonical && (!word.ends_with('>') || word.find(",{") == std::string::npos);

@@ -136,6 +136,14 @@ std::optional<std::string> number_text(std::string_view word, Span span) {
   return floating(digits, negative);
 }
 
+bool is_number(std::string_view word) {
+  try {
+    return number_text(word, {}).has_value();
+  } catch (const Failure&) {
+    return true;
+  }
+}
+
 std::optional<std::uint64_t> index_value(std::string_view digits) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

@@ -16,6 +16,9 @@ namespace relaunch::migrate {
 /// integer of more than 4300 digits, which Python's json module refuses too.
 std::optional<std::string> number_text(std::string_view word, Span span);
 
+/// Whether a word is a number; one that number_text refuses as too large is one as well.
+bool is_number(std::string_view word);
+
 /// The value of a text of decimal digits alone; empty for every other text, and over 64 bits.
 std::optional<std::uint64_t> index_value(std::string_view digits);
 

@@ -211,8 +211,7 @@ bool looks_like_values(std::string_view text, const std::vector<Token>& tokens) 
     if (canonical_type(word)) return false;
     const bool dotted = word.starts_with("torch.") || word.starts_with("tl.");
     dtype = dtype || (dotted && pointer_to(word));
-    plain = plain || word == "None" || word == "True" || word == "False" ||
-            number_text(word, token.span).has_value();
+    plain = plain || word == "None" || word == "True" || word == "False" || is_number(word);
   }
   return dtype || (plain && tokens.front().is('['));
 }

@@ -91,6 +91,8 @@ bool is_descriptor(std::string_view word) {
   return word.starts_with("tensordesc<") || word.starts_with(kIm2col);
 }
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// How many sizes `64, 64` lists; empty where it is no such list.
@@ -167,6 +169,8 @@ const TypeInfo& info(Type type) { return kTypes[static_cast<std::size_t>(type) -
 
 std::optional<DescriptorType> parse_descriptor(std::string_view token) {
   if (!is_descriptor(token) || !token.ends_with('>')) return std::nullopt;
+  // A layout may hold anything that a line of text can.
+  if (std::any_of(token.begin(), token.end(), is_control)) return std::nullopt;
   const std::size_t open = token.find('<');
   const std::size_t bracket = token.find('[', open);
   const std::size_t close = token.find(']', open);

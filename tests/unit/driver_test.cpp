@@ -48,9 +48,9 @@ std::string parameter_refusal(const Driver& driver, std::uint32_t bytes) {
 }
 
 TEST(Driver, OldDriversTakeFewerParameters) {
-  constexpr const char* kRecorder = RELAUNCH_RECORDER_DIR "/libcuda.so.1";
-  const Driver& driver = Driver::open(*find_dialect("triton-3.6-cuda"), kRecorder);
-  void* recorder = dlopen(kRecorder, RTLD_NOW);
+  const std::optional<std::string> path = RELAUNCH_RECORDER_DIR "/libcuda.so.1";
+  const Driver& driver = Driver::open(*find_dialect("triton-3.6-cuda"), path);
+  void* recorder = dlopen(path->c_str(), RTLD_NOW);
   const auto reset = reinterpret_cast<decltype(&relaunch_recorder_reset)>(
       dlsym(recorder, "relaunch_recorder_reset"));
   const auto set_version = reinterpret_cast<decltype(&relaunch_recorder_driver_version)>(
@@ -78,14 +78,14 @@ TEST(Driver, OldDriversTakeFewerParameters) {
 template <typename Call>
 std::string journal(const char* dialect, Call call) {
   const bool is_hip = std::string_view(dialect).ends_with("hip");
-  const std::string path =
+  const std::optional<std::string> path =
       std::string(RELAUNCH_RECORDER_DIR) + (is_hip ? "/libamdhip64.so" : "/libcuda.so.1");
-  const Driver* driver = &Driver::open(*find_dialect(dialect), path);
-  void* recorder = dlopen(path.c_str(), RTLD_NOW);
+  const Driver& driver = Driver::open(*find_dialect(dialect), path);
+  void* recorder = dlopen(path->c_str(), RTLD_NOW);
   const auto find = [recorder](const char* name) { return dlsym(recorder, name); };
   reinterpret_cast<decltype(&relaunch_recorder_reset)>(find("relaunch_recorder_reset"))();
   reinterpret_cast<void (*)()>(find("relaunch_recorder_no_context"))();
-  call(*driver);
+  call(driver);
   std::string events = reinterpret_cast<const char* (*)()>(find("relaunch_recorder_events"))();
   reinterpret_cast<decltype(&relaunch_recorder_reset)>(find("relaunch_recorder_reset"))();
   return events;

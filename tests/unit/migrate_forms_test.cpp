@@ -87,6 +87,7 @@ TEST(Forms, WhatIsWrittenIsReadAgain) {
     for (const Form form : written_forms()) {
       const Written text = write_as(one, form);
       EXPECT_NE(text.text.has_value(), !text.reason.empty());
+      EXPECT_NE(text.reason, "something that reads differently there") << line;
       if (!text.text) continue;
       ++written[static_cast<std::size_t>(form) % written.size()];
       SCOPED_TRACE(*text.text);
@@ -133,6 +134,35 @@ TEST(Forms, Texts) {
             "no place for a constexpr other than 1, None and strings");
   EXPECT_EQ(as("*bf16, i32, i64:16, fp32, u1, 1, None, (i32,)", Form::values),
             "[torch.bfloat16, 2, 4294967296, 0.5, True, 1, None, [2]]");
+}
+
+TEST(Forms, WhatWouldReadDifferentlyIsNotWritten) {
+  const std::string deep = std::string(300, '*') + "fp32";  // deeper than IR may be nested
+  EXPECT_EQ(as(deep, Form::aot), deep);
+  EXPECT_EQ(as(deep, Form::ttir), "no place for something that reads differently there");
+}
+
+TEST(Forms, ATypeHasNoControlCharactersHoweverWritten) {
+  for (
+      const char* text :
+      {R"({0: "tensordesc<fp32[1, 16], 'a\x04b'>"})",
+       R"({0: ("i32", "tensordesc<fp32[16], 'a\0'>")})",
+       R"({"text": "", "parameters": [{"name": null, "kind": "ARG_KERNEL", "type": "tensordesc<fp32[16], \u0001>"}]})"}) {
+    const Parsed parsed = parse(text);
+    ASSERT_FALSE(parsed.ok()) << text;
+    const bool is_line = parsed.form == Form::tree;
+    EXPECT_EQ(parsed.error().code, is_line ? "RL010" : "RL003") << text << parsed.error().message;
+  }
+}
+
+TEST(Forms, ANumberThatIsTooLargeIsTold) {
+  for (const std::string& text : {"0x1" + std::string(16, '0'), "[0o7" + std::string(30, '0') + "]",
+                                  std::string(4301, '7'), "i32:16, -" + std::string(4301, '7')}) {
+    const auto file = read_signatures(text + "\n", "f", Form::automatic);
+    ASSERT_EQ(file.size(), 1U);
+    ASSERT_FALSE(file[0].parsed.ok()) << text;
+    EXPECT_EQ(file[0].parsed.error().code, "RL008") << text;
+  }
 }
 
 TEST(Forms, WhatAFormHasNoPlaceFor) {

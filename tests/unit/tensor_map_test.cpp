@@ -71,7 +71,7 @@ TEST(TensorMap, TypesOfTheDriver) {
 }
 
 TEST(TensorMap, TheDriverIsAsked) {
-  const std::string path = std::string(RELAUNCH_RECORDER_DIR) + "/libcuda.so.1";
+  const std::optional<std::string> path = RELAUNCH_RECORDER_DIR "/libcuda.so.1";
   const Driver& driver = Driver::open(*find_dialect("triton-3.6-cuda"), path);
   TensorMapFields fields;
   fields.data_type = 7;
@@ -87,7 +87,7 @@ TEST(TensorMap, TheDriverIsAsked) {
 }
 
 TEST(TensorMap, HipHasNone) {
-  const std::string path = std::string(RELAUNCH_RECORDER_DIR) + "/libamdhip64.so";
+  const std::optional<std::string> path = RELAUNCH_RECORDER_DIR "/libamdhip64.so";
   const Driver& driver = Driver::open(*find_dialect("triton-3.6-hip"), path);
   std::byte map[kTensorMapBytes]{};
   EXPECT_FALSE(driver.encode_tensor_map({}, map));

@@ -21,12 +21,13 @@ PyKernelArg kernel(const char* type) {
 TEST_F(Threads, OnePlanAndDriver) {
   const Dialect& dialect = *find_dialect("triton-3.6-cuda");
   const Plan plan = make_plan({{}, {kernel("*fp32"), kernel("i32"), kernel("fp64")}}, dialect, {});
-  const Driver& driver = Driver::open(*find_dialect("triton-3.6-cuda"), kCuda);
+  const std::optional<std::string> path = kCuda;
+  const Driver& driver = Driver::open(*find_dialect("triton-3.6-cuda"), path);
   const EncodedAttributes attributes = driver.encode({}, false);
   std::array<std::uint32_t, kThreads> failures{};
   in_threads([&](std::uint32_t thread) {
     // The same driver whoever opens it.
-    if (&Driver::open(*find_dialect("triton-3.6-cuda"), kCuda) != &driver) ++failures[thread];
+    if (&Driver::open(*find_dialect("triton-3.6-cuda"), path) != &driver) ++failures[thread];
     for (std::uint32_t launch = 0; launch < kLaunches; ++launch) {
       const Arguments arguments(thread, launch);
       alignas(kSlotAlignment) std::byte slots[128] = {};
