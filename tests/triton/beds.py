@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.triton.releases import ENDS, Bed, UnreachableError, folder
+from tests.triton.releases import BED, ENDS, Bed, UnreachableError, folder
 
 RELEASES = tuple(os.environ.get("TRITON_RELEASES", " ".join(ENDS)).split())
 """The two ends, or those that `./run test-releases` asks for."""
@@ -23,12 +28,31 @@ def made(bed: Bed) -> Bed:
     return bed
 
 
+def once(name: str, make: Callable[[], Any]) -> Any:
+    """What `make` gives, as JSON, made by one worker of a test run and read by the others."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
+    place = BED / "outcomes" / f"{run}-{name}.json"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            _forget_other_runs(place.parent, run)
+            made = json.dumps(make())
+            place.write_text(made)
+    return json.loads(place.read_text())
+
+
+def _forget_other_runs(folder: Path, run: str) -> None:
+    """Those that began more than an hour ago."""
+    for path in folder.iterdir():
+        if not path.name.startswith(run) and path.stat().st_mtime < time.time() - 3600:
+            path.unlink(missing_ok=True)
+
+
 def each_bed(*backends: str) -> list[Any]:
-    """A parameter for each release and backend; all tests of one bed run in one worker."""
+    """A parameter for each release and backend."""
     return [
-        pytest.param(
-            Bed(release, backend), id=f"{release}-{backend}", marks=pytest.mark.xdist_group(f"{release}-{backend}")
-        )
+        pytest.param(Bed(release, backend), id=f"{release}-{backend}")
         for release in RELEASES
         for backend in backends
         if backend in BACKENDS

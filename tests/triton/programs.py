@@ -6,7 +6,6 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +73,6 @@ def read_head(path: Path) -> Program:
 PROGRAMS = tuple(read_head(path) for path in sorted((HERE / "programs").glob("*.py")))
 
 
-@cache
 def outcomes(bed: Bed) -> dict[str, dict[str, dict[str, Any]]]:
     """By mode (plain, installed) and program; all programs of a mode run in one process, plain ones first: what they
     compile, the others find in the cache.
