@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import lru_cache
+from types import FrameType
 from typing import Any
 
 from relaunch import _core
@@ -27,34 +29,34 @@ def _node(entry: Any, name: str | None) -> _core.PyKernelArg:
     return _core.PyKernelArg(dtype=entry, name=name)
 
 
-def bind(src: Any, metadata: Any, names: dict[str, Any], release: str, backend: str, check: bool) -> tuple[Any, bool]:
-    """What a launch calls (a Launcher, or a callable for descriptors that Triton makes), and whether the binary was
-    compared. RefusedError for what only Triton's own launcher does; whatever relaunch.Launcher raises.
+def bind(
+    src: Any, metadata: Any, names: dict[str, Any], release: str, backend: str, binary: bytes | str | None
+) -> _core.Launcher | Callable[..., None]:
+    """What a launch calls: a Launcher, or a function for descriptors that Triton makes.
 
-    names: those of the backend's driver module.
+    names: those of the backend's driver module. binary: compared with the signature where there is one. Raises
+    RefusedError for what only Triton's own launcher does, and whatever relaunch.Launcher raises.
     """
-    _refuse_foreign(metadata, release, backend)
     options = launch_options(release, backend, metadata)
     metas = list(getattr(metadata, "tensordesc_meta", None) or ())
     if backend == "hip":
         options["driver"] = names["_get_path_to_hip_runtime_dylib"]()
     if metas:
         options["tensordesc_meta"] = metas
-    binary = find_binary(src, metadata, backend) if check else None
     launcher = _core.Launcher(tree_of(src), dialect=f"triton-{release}-{backend}", binary=binary, **options)
     if any(backend == "hip" or meta.get("is_im2col") for meta in metas):
-        return _with_triton_descriptors(
-            launcher, dict(src.signature), metas, names, release, backend
-        ), binary is not None
-    return launcher, binary is not None
+        return _with_triton_descriptors(launcher, dict(src.signature), metas, names, release, backend)
+    return launcher
 
 
-def _refuse_foreign(metadata: Any, release: str, backend: str) -> None:
+def refuse_foreign(metadata: Any, release: str, backend: str) -> None:
     if metadata.target.backend != backend:
         raise RefusedError(f"its target is {metadata.target.backend!r}, not {backend!r}")
     if "gsan" in str(getattr(metadata, "instrumentation_mode", "")):
         raise RefusedError("instrumentation_mode 'gsan' adds parameters of its own at each launch")
-    for name in _unknown_launch_fields(metadata):
+    for name in _launch_fields(getattr(metadata, "_fields", ())):
+        if not getattr(metadata, name):
+            continue
         raise RefusedError(f"its metadata has {name!r}, which is not known")
     if metadata.launch_cooperative_grid and backend == "hip" and at_least(release, "3.7"):
         import triton
@@ -64,21 +66,23 @@ def _refuse_foreign(metadata: Any, release: str, backend: str) -> None:
             raise RefusedError("the device has no cooperative launches, which Triton's own launcher says")
 
 
-def _unknown_launch_fields(metadata: Any) -> Iterator[str]:
-    """Of metadata, what is set and by its name asks something of a launch that no release's launcher does."""
-    for name in getattr(metadata, "_fields", ()):
-        asks = (
-            name.startswith(("launch_", "preferred_", "ctas_per"))
-            or "cluster" in name
-            or name.endswith("_scratch_size")
-        )
-        known = ("launch_cooperative_grid", "launch_pdl", "cluster_dims", "global_scratch_size", "profile_scratch_size")
-        if asks and name not in known and getattr(metadata, name):
-            yield name
+@lru_cache(maxsize=64)
+def _launch_fields(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Of metadata's fields those that by their name ask something of a launch that no release's launcher does."""
+    known = ("launch_cooperative_grid", "launch_pdl", "cluster_dims", "global_scratch_size", "profile_scratch_size")
+    asks = ("launch_", "preferred_", "ctas_per")
+    unknown = (name for name in names if name not in known)
+    return tuple(n for n in unknown if n.startswith(asks) or "cluster" in n or n.endswith("_scratch_size"))
 
 
-def find_binary(src: Any, metadata: Any, backend: str) -> str | None:
-    """The kernel's file in Triton's cache, where that is a folder; None where it is elsewhere."""
+def find_binary(src: Any, metadata: Any, backend: str, caller: FrameType | None) -> bytes | str | None:
+    """The kernel's binary: of the CompiledKernel that is making its launcher, else the file in Triton's cache, where
+    that is a folder. None where it is elsewhere.
+    """
+    kernel = caller.f_locals.get("self") if caller is not None else None
+    binary = getattr(kernel, "kernel", None)
+    if isinstance(binary, bytes) and getattr(kernel, "metadata", None) is metadata:
+        return binary
     from triton.runtime.cache import FileCacheManager, get_cache_manager
 
     manager = get_cache_manager(metadata.hash)

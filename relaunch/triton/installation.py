@@ -195,7 +195,7 @@ def _kernels_with(original: type) -> Iterator[tuple[Any, str]]:
 
 def _take_kernel(replacement: Replacement, kernel: Any, name: str) -> None:
     before = vars(kernel)[name]
-    target = replacement.take(kernel.src, kernel.metadata, strict=False)
+    target = replacement.take(kernel.src, kernel.metadata, strict=False, caller=None)
     if target is None:
         return
     launcher = replacement.ours.in_place_of(before, target)

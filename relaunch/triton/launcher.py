@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, ClassVar
 
 from relaunch._core import LaunchEntry
-from relaunch.triton.binding import RefusedError, bind
+from relaunch.triton.binding import RefusedError, bind, find_binary, refuse_foreign
 from relaunch.triton.reporting import note_fall_back, note_taken
 
 
@@ -40,22 +42,26 @@ class Replacement:
         body["__qualname__"] = original.__qualname__
         self.ours = type(original.__name__, (Taken, original), body)
 
-    def take(self, src: Any, metadata: Any, strict: bool) -> Callable[..., Any] | None:
-        """What a launch of the kernel calls; None where Triton's own launcher does it, which is then reported."""
+    def take(self, src: Any, metadata: Any, strict: bool, caller: FrameType | None) -> Callable[..., Any] | None:
+        """What a launch of the kernel calls; None where Triton's own launcher does it, which is then reported.
+
+        caller: the frame that asks for a launcher, which may be the kernel's.
+        """
         if not self.is_active:
             return None
         kernel = str(getattr(metadata, "name", None) or getattr(src, "name", "?"))
         try:
             if self.refusal is not None:
                 raise RefusedError(self.refusal)
-            target: Callable[..., Any]
-            target, checked = bind(src, metadata, self.names, self.release, self.backend, self.check_binary)
+            refuse_foreign(metadata, self.release, self.backend)
+            binary = find_binary(src, metadata, self.backend, caller) if self.check_binary else None
+            target = bind(src, metadata, self.names, self.release, self.backend, binary)
         except RefusedError as refused:
             reason = str(refused)
         except Exception as error:  # noqa: BLE001  whatever keeps us from taking a kernel, Triton launches it
             reason = f"{type(error).__name__}: {error}"
         else:
-            note_taken(kernel, checked)
+            note_taken(kernel, binary is not None)
             return target
         note_fall_back(kernel, reason, strict)
         return None
@@ -98,7 +104,7 @@ class Taken(LaunchEntry):
                 kernel, f"its launcher is of {cls.__qualname__}, a class of somebody else", replacement.strict
             )
             return _foreign(cls, replacement.original)
-        target = replacement.take(src, metadata, replacement.strict)
+        target = replacement.take(src, metadata, replacement.strict, sys._getframe(1))
         own = TritonsOwn(replacement.original, src, metadata)
         if target is None:
             return own.get()

@@ -83,7 +83,9 @@ class Bed:
     def environment(self, **more: str) -> dict[str, str]:
         """For a process that finds the release, the stand-in torch and the recording driver."""
         drivers = self._drivers()
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRITON_", "RELAUNCH_"))}
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("TRITON_", "RELAUNCH_", "CC"))
+        }
         own = {
             "PYTHONPATH": f"{HERE / 'stand_in'}:{folder(self.release)}",
             "LD_LIBRARY_PATH": str(drivers),
@@ -112,13 +114,12 @@ class Bed:
 
     def run(self, *args: str, timeout: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:
         """A Python process there. Its output is not checked."""
+        return self.run_with(self.environment(**environment), *args, timeout=timeout)
+
+    @staticmethod
+    def run_with(environment: dict[str, str], *args: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
+        """A Python process in just this environment."""
         command = [sys.executable, *args]
         return subprocess.run(
-            command,
-            env=self.environment(**environment),
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
+            command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False
         )
