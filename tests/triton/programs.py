@@ -77,12 +77,19 @@ def outcomes(bed: Bed) -> dict[str, dict[str, dict[str, Any]]]:
     """By mode (plain, installed) and program; all programs of a mode run in one process, plain ones first: what they
     compile, the others find in the cache.
     """
-    return {mode: _run(bed, mode) for mode in ("plain", "installed")}
+    chosen = [program for program in PROGRAMS if program.is_for(bed)]
+    return {mode: _run(bed, mode, chosen) for mode in ("plain", "installed")}
 
 
-def _run(bed: Bed, mode: str) -> dict[str, dict[str, Any]]:
-    chosen = [str(one.path) for one in PROGRAMS if one.is_for(bed)]
-    done = bed.run(str(HERE / "run_programs.py"), mode, bed.backend, *chosen)
+def on_another_device(bed: Bed, names: tuple[str, ...], **environment: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """The same of some programs, where the environment makes the device another one."""
+    chosen = [program for program in PROGRAMS if program.name in names and program.is_for(bed)]
+    return {mode: _run(bed, mode, chosen, **environment) for mode in ("plain", "installed")}
+
+
+def _run(bed: Bed, mode: str, programs: list[Program], **environment: str) -> dict[str, dict[str, Any]]:
+    chosen = [str(one.path) for one in programs]
+    done = bed.run(str(HERE / "run_programs.py"), mode, bed.backend, *chosen, **environment)
     if done.returncode != 0:
         raise AssertionError(f"{mode} on {bed} died with {done.returncode}:\n{done.stderr[-3000:]}")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
