@@ -26,6 +26,6 @@ def main():
         kernel = store[(1,)](out, 5, num_ctas=ctas)
         metadata = kernel.metadata._replace(global_scratch_size=48, global_scratch_align=64)
         launch = triton.runtime.driver.active.launcher_cls(kernel.src, metadata)
-        launch(2, 3, 1, 0, kernel.function, kernel.packed_metadata, None, None, None, out, 7)
+        launch(2, 3, 2, 0, kernel.function, kernel.packed_metadata, None, None, None, out, 7)
     print(asked)
     return [(out, lambda: torch.tensor([7], dtype=torch.int32, device="cuda"))]

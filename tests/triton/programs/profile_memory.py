@@ -37,7 +37,7 @@ def main():
     before = _allocation._profile_allocator.get()
     _allocation._profile_allocator.set(allocate)
     try:
-        Profiled(kernel, 48).run((2, 3, 1), out, 7)
+        Profiled(kernel, 48).run((2, 3, 2), out, 7)
     finally:
         _allocation._profile_allocator.set(before)
     print(asked)
