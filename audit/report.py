@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from relaunch.audit.question import MEANINGS, MISFIT, OUTCOMES, PRECOMPILED, UNREADABLE
+from relaunch.audit.question import MEANINGS, OUTCOMES, PRECOMPILED
 from relaunch.audit.state import State
 from relaunch.audit.summary import SHOWN, Summary
 from rich.box import SIMPLE_HEAD
@@ -16,16 +15,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from relaunch import page
+from relaunch.page import printable
+
 WIDTH = 140  # columns, where standard output is no terminal
 STYLES = dict(zip(OUTCOMES, ("green", "cyan", "yellow", "red", "magenta"), strict=True))
-
-
-def printable(text: str) -> str:
-    """On one line and in UTF-8 whatever a tree's names hold."""
-    shown = "".join(
-        one if one.isprintable() else one.encode("unicode_escape", "surrogatepass").decode() for one in text
-    )
-    return shown.encode("utf-8", "backslashreplace").decode()
+COLOURS = dict(zip(OUTCOMES, ("#2e9e5b", "#2b8fbf", "#d9a520", "#d0433b", "#9b59b6"), strict=True))  # of the page
 
 
 def asked(to: str) -> str:
@@ -114,40 +109,31 @@ def json_lines(state: State, summary: Summary) -> Iterator[str]:
 
 def write_page(path: Path, state: State, summary: Summary, root: str) -> None:
     """The page, complete or not at all. Raises OSError."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
-    stream = environment.get_template("audit.html.j2").stream(
-        root=printable(root),
+    page.write(
+        path,
+        Path(__file__).parent / "templates",
+        "audit.html.j2",
+        heading=printable(root),
         to=asked(summary.question.to),
         own=summary.question.to == PRECOMPILED,
         summary=summary,
-        outcomes=OUTCOMES,
-        meanings=MEANINGS,
-        bad=(MISFIT, UNREADABLE),
-        dialects=json.dumps(summary.dialects),
+        tags=[page.Tag(outcome, COLOURS[outcome], MEANINGS[outcome]) for outcome in OUTCOMES],
+        tag_word="outcome",
+        group_word="dialect",
+        groups=summary.dialects,
+        head=("kernel", "signature", "verified", "what was found"),
+        hint="path, name, signature, difference or message: all words must be there",
+        details="",
+        bars=[
+            page.Bar(dialect, [summary.outcomes[dialect][outcome] for outcome in OUTCOMES])
+            for dialect in summary.dialects
+        ],
         rows=_rows(state, summary),
     )
-    stream.enable_buffering(64)
-    try:
-        with unfinished.open("w", encoding="utf-8") as file:
-            for part in stream:
-                file.write(part)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _rows(state: State, summary: Summary) -> Iterator[str]:
-    """A kernel's row for the page's script: no `<` in it ends the script."""
+    """A kernel's row for the page's script."""
     outcomes = {outcome: number for number, outcome in enumerate(OUTCOMES)}
     dialects = {dialect: number for number, dialect in enumerate(summary.dialects)}
     for line in json_lines(state, summary):
@@ -157,14 +143,11 @@ def _rows(state: State, summary: Summary) -> Iterator[str]:
         findings = "; ".join(
             f"{one['file']}: {one['message']}" if one["file"] else one["message"] for one in kernel["findings"]
         )
-        row = [
-            printable(kernel["key"]),
-            printable(kernel["kernel"]),
-            dialects[kernel["dialect"] or "unknown"],
-            outcomes[kernel["outcome"]],
-            printable(kernel["signature"] or ""),
+        path, name = kernel["key"], kernel["kernel"]
+        cells = (
+            path if name in path else f"{path} {name}",
+            kernel["signature"] or "",
             ", ".join(kernel["verified"]),
-            "; ".join(kernel["meets"]),
-            printable(findings),
-        ]
-        yield json.dumps(row, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026")
+            "; ".join(filter(None, (*kernel["meets"], findings))),
+        )
+        yield page.row(outcomes[kernel["outcome"]], dialects[kernel["dialect"] or "unknown"], cells)

@@ -7,6 +7,7 @@ included, goes through the worker pool in one go.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
@@ -30,6 +31,7 @@ RunCases = Callable[[list[Case], str], Iterable[Outcome]]  # cases, "generated" 
 Advance = Callable[[int], None]  # told how many more cases are done
 CHUNK = 4000  # cases whose outcomes are held at a time
 PARAMETER_LIMIT = 32764  # bytes of kernel parameters that drivers take, alignment included
+ALIKE: tuple[Verdict, ...] = ("launches", "rejections", "nothing", "deaths")  # verdicts on cases that do not differ
 PARSED_LEVELS = 29  # of tuples; one more in its format and PyArg_ParseTuple ends the process, whatever the arguments
 
 
@@ -49,7 +51,7 @@ class Tally:
     """What came out for one dialect. Every case is counted in exactly one of `launches` to `faults`."""
 
     dialect: str
-    signatures: int = 0
+    compared: tuple[Signature, ...] = ()
     unsupported: list[tuple[Signature, str]] = field(default_factory=list)  # with the reason
     launches: int = 0  # launched with equal records
     rejections: int = 0  # refused or failed alike
@@ -58,11 +60,20 @@ class Tally:
     wanted: int = 0  # different from legacy exactly as the list says
     divergences: Counter[str] = field(default_factory=Counter)  # by id; a case may count for several
     faults: list[Fault] = field(default_factory=list)
+    examples: dict[str, Case] = field(default_factory=dict, compare=False)  # by id: the first case
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def signatures(self) -> int:
+        return len(self.compared)
 
     @property
     def cases(self) -> int:
-        alike = self.launches + self.rejections + self.nothing + self.deaths
-        return alike + self.wanted + len(self.faults)
+        return sum(self.alike().values()) + self.wanted + len(self.faults)
+
+    def alike(self) -> dict[str, int]:
+        """How many cases came out alike, by the name of each count."""
+        return {name: getattr(self, name) for name in ALIKE}
 
     def count(self, case: Case, wanted: Outcome, ids: list[str], actual: Outcome) -> None:
         found = difference(wanted, actual)
@@ -70,6 +81,8 @@ class Tally:
             self.faults.append(Fault(case, wanted, actual, found, tuple(ids)))
             return
         self.divergences.update(ids)
+        for one in ids:
+            self.examples.setdefault(one, case)
         self._add(verdict(wanted, ids, actual), 1)
 
     def add(self, result: DuelResult) -> None:
@@ -175,7 +188,8 @@ def diff(
     Raise generator.BuildError, generator.ToolchainError, pool.WorkerError.
     """
     fit, unfit = supported(dialect, signatures)
-    tally = Tally(dialect, signatures=len(fit), unsupported=unfit)
+    tally = Tally(dialect, tuple(fit), unfit)
+    began = time.monotonic()
     found = {signature: Source(dialect, signature, seed) for signature in fit}
     kept = cache or generator.default_cache()
     built: list[generator.Built | None] = [None] * len(fit)
@@ -189,8 +203,12 @@ def diff(
             tally.add(result)
             for place, number, difference_found in result.alone:
                 alone.append((found[batch[place].signature].case(number), difference_found))
+            for name, (place, number) in result.examples.items():
+                if name not in tally.examples:
+                    tally.examples[name] = found[batch[place].signature].case(number)
             advance(sum(duel.stop - duel.start for duel in batch))
         _run_alone(tally, alone, partial(pool.run_cases, jobs=jobs, cache=kept, workers=running))
+    tally.seconds = time.monotonic() - began
     return tally
 
 

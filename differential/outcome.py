@@ -23,6 +23,15 @@ def launches(outcome: Outcome) -> list[Mapping[str, Any]]:
     return [event for event in outcome.get("events", ()) if "params" in event]
 
 
+def in_words(outcome: Outcome) -> str:
+    """Whether it launched and what it raised."""
+    if "events" not in outcome:
+        return ", ".join(outcome)
+    error = outcome.get("error")
+    did = "a launch" if launches(outcome) else "no launch"
+    return did if error is None else f"{did} and {error['type']}"
+
+
 def canonical(outcome: Any) -> bytes:
     """The one spelling of an outcome: members sorted, no blanks."""
     return json.dumps(outcome, sort_keys=True, separators=(",", ":")).encode()

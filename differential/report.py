@@ -7,10 +7,9 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from relaunch.differential.compare import launched
 from relaunch.differential.diff import Fault, Tally
 from relaunch.differential.divergence import divergences, visible
-from relaunch.differential.outcome import Outcome
+from relaunch.differential.outcome import in_words
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
@@ -95,23 +94,15 @@ def show(
     for fault in smallest:
         call = {**fault.case.call, **({"constants": fault.case.constants} if fault.case.constants else {})}
         console.print(f"\n[bold red]{escape(fault.case.id)}[/]: {escape(fault.difference)}", soft_wrap=True)
-        console.print(f"  expected {_in_words(fault.expected)}, got {_in_words(fault.actual)}", markup=False)
+        console.print(f"  expected {in_words(fault.expected)}, got {in_words(fault.actual)}", markup=False)
         if fault.divergences:
             console.print(f"  with {', '.join(fault.divergences)} taken into account", markup=False)
         console.print("  signature " + json.dumps(fault.case.signature), markup=False, soft_wrap=True)
         console.print("  call " + json.dumps(call), markup=False, soft_wrap=True)
-        path = _path(fault, folder / SMALLEST)
+        path = path_of(fault, folder / SMALLEST)
         console.print(f"  {replay_command(path, backends)}", markup=False, soft_wrap=True)
     if smallest:
         console.print(f"\nas they were found, {len(faults):,}: {folder}", markup=False, soft_wrap=True)
-
-
-def _in_words(outcome: Outcome) -> str:
-    if "events" not in outcome:
-        return ", ".join(outcome)
-    error = outcome.get("error")
-    did = "a launch" if launched(outcome) else "no launch"
-    return did if error is None else f"{did} and {error['type']}"
 
 
 def replay_command(path: Path, backends: Sequence[Path]) -> str:
@@ -125,14 +116,15 @@ def store(faults: list[Fault], folder: Path) -> list[Path]:
     paths: list[Path] = []
     for fault in faults:
         folder.mkdir(parents=True, exist_ok=True)
-        path = _path(fault, folder)
+        path = path_of(fault, folder)
         case = {**fault.case.to_json(), "expect": visible(fault.expected)}
         path.write_text(json.dumps(case) + "\n", "utf-8")
         paths.append(path)
     return paths
 
 
-def _path(fault: Fault, folder: Path) -> Path:
+def path_of(fault: Fault, folder: Path) -> Path:
+    """The case file of a fault in a folder of them."""
     return folder / f"{fault.case.id}.jsonl"
 
 
@@ -167,5 +159,6 @@ def json_lines(tallies: list[Tally], seed: int, smallest: list[Fault]) -> Iterat
                 "wanted": tally.wanted,
                 "divergences": {entry.id: tally.divergences[entry.id] for entry in divergences()},
                 "faults": len(tally.faults),
+                "examples": {one: case.to_json() for one, case in sorted(tally.examples.items())},
             }
         )

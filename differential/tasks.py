@@ -7,7 +7,7 @@ import pickle
 import struct
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from relaunch.differential.case import Signature
@@ -67,25 +67,32 @@ class Duels:
 class DuelResult:
     """What a worker says of a batch of duels: counts by verdict and by divergence, and which cases must be run alone.
 
-    `alone` has (place of the duel, number, difference); the difference is "" where a child died.
+    `alone` has (place of the duel, number, difference); the difference is "" where a child died. `examples` has the
+    first case of each divergence: place of the duel, number.
     """
 
     counts: Counter[str]
     divergences: Counter[str]
     alone: list[tuple[int, int, str]]
+    examples: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @staticmethod
     def read(line: Callable[[], bytes]) -> DuelResult:
         """From the lines that a worker writes. `line` gives the next."""
         alone: list[tuple[int, int, str]] = []
+        examples: dict[str, tuple[int, int]] = {}
         while True:
             said = json.loads(line())
             if "alone" in said:
                 place, number, found = said["alone"]
                 alone.append((place, number, found))
                 continue
+            if "example" in said:
+                place, number, name = said["example"]
+                examples.setdefault(name, (place, number))
+                continue
             entries = said.pop("divergences")
-            return DuelResult(Counter(said), Counter(entries), sorted(alone))
+            return DuelResult(Counter(said), Counter(entries), sorted(alone), examples)
 
 
 def send(stream: IO[bytes], batch: Batch | Duels) -> None:

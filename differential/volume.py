@@ -3,7 +3,8 @@
 A forked child runs duels. Cases that no entry of the divergence list can hold for, and in which both launchers did the
 same, are counted where they ran; all others are judged exactly, in the same child. What has been counted lies in memory
 shared with the worker, so that a child's death costs the case it was in: the next child goes on behind it. The worker
-answers with the numbers of the cases that must be run alone: in which a child died, or a difference was found.
+answers with the numbers of the cases that must be run alone: in which a child died, or a difference was found; and of
+the first case of each entry of the list.
 """
 
 from __future__ import annotations
@@ -202,6 +203,8 @@ class Referee:
             return
         self._shared.words[COUNTED[verdict(wanted, ids, actual)]] += 1
         for name in ids:
+            if self._shared.words[self._places[name]] == 0:
+                self._write(json.dumps({"example": [self._shared.words[PLACE], number, name]}).encode())
             self._shared.words[self._places[name]] += 1
 
     def _expected(self, contest: Contest, native: _native.Duel, case: Case) -> tuple[Outcome, list[str]]:

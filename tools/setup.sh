@@ -1,5 +1,5 @@
 # Set-up on demand, sourced by `run` at the repository root. `set_up GROUP...` brings the system
-# packages of the groups (build, test, bench), the Python environment .venv and the extensions up
+# packages of the groups (build, test, bench, pages), the Python environment .venv and the extensions up
 # to date; each part is skipped when a stamp says that what it was made from has not changed.
 # Progress goes to stderr: stdout belongs to the job.
 
@@ -93,6 +93,7 @@ test|lld-19|has_command ld.lld-19|lld 19
 test|clang-tidy-19|has_command clang-tidy-19|clang-tidy 19
 bench|libbenchmark-dev|has_header benchmark/benchmark.h|Google Benchmark
 bench|valgrind|has_command valgrind|valgrind
+pages|chromium|has_command chromium|Chromium
 TEXT
 }
 

@@ -50,6 +50,7 @@ def audit(
     from relaunch.audit.run import SchedulerError
     from relaunch.audit.state import StateError
     from relaunch.audit.summary import Summary
+    from relaunch.page import printable
 
     try:
         question = Question.of(to, sources or ())
@@ -70,7 +71,7 @@ def audit(
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        place = f"{report.printable(str(error.filename))}: " if error.filename else ""
+        place = f"{printable(str(error.filename))}: " if error.filename else ""
         raise refused(f"{place}{error.strerror or error}") from None
     except KeyboardInterrupt:
         left = (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from relaunch.commands import reports
 from relaunch.commands.replay import load_backends
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ def diff(
         typer.Option("--random", min=0, metavar="N", help="N random signatures for each dialect, besides those given."),
     ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="One object a line, on standard output.")] = False,
+    html: reports.Html = None,
+    junit: reports.Junit = None,
+    json_file: reports.JsonFile = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes.")] = JOBS,
     faults: Annotated[Path, typer.Option("--faults", help="Folder for the case file of each difference.")] = FAULTS,
     shrink: Annotated[float, typer.Option("--shrink", min=0, help="Seconds to make failing cases small in.")] = SHRINK,
@@ -54,6 +58,8 @@ def diff(
     from relaunch.differential.invented import invented
     from relaunch.differential.signatures import read
 
+    files = reports.Files(html, junit, json_file)
+    files.check("diff")
     load_backends(backend or [])
     dialects = known_dialects(dialect or []) or list(generator.own_dialects() or generator.all_dialects())
     if not signature and not random:
@@ -75,11 +81,13 @@ def diff(
     given_to = {name: list(dict.fromkeys([*signatures, *invented(name, random, seed)])) for name in dialects}
     tallies = compare(given_to, cases=cases, seed=seed, jobs=jobs, quiet=as_json)
     small = store(tallies, faults, jobs, shrink)
+    title = f"relaunch diff: {cases:,} cases for each signature, seed {seed}"
+    found = reports.Finding(tallies, small, title, seed, faults, backend or ())
+    reports.write(found, files, jobs, "diff")
     if as_json:
         for line in report.json_lines(tallies, seed, small):
             typer.echo(line)
     else:
-        title = f"relaunch diff: {cases:,} cases for each signature, seed {seed}"
         report.show(tallies, title=title, smallest=small, folder=faults, backends=backend or ())
     if small or unread:
         raise typer.Exit(1)

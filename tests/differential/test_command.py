@@ -184,7 +184,7 @@ def fault(number: int = 0) -> Fault:
 
 
 def test_fault_is_shown_with_its_difference_and_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tally = Tally(HIP, signatures=1, faults=[fault(i) for i in range(12)])
+    tally = Tally(HIP, (("i32",),), faults=[fault(i) for i in range(12)])
     stored = report.store(tally.faults, tmp_path / "faults")
     small = [replace(fault(), case=replace(fault().case, id="case-0-smallest"))]
     report.show([tally], title="title", smallest=small, folder=tmp_path / "faults")

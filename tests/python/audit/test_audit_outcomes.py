@@ -256,6 +256,6 @@ def test_page(cache: Path, tmp_path: Path, audit: Audit) -> None:
     text = page.read_text("utf-8")
     assert [word for word in ("http:", "https:", "src=", "</script><b>") if word in text] == []
     assert text.count("</script>") == 1
-    rows = text.split("const kernels = [\n")[1].split("];\n")[0].splitlines()
+    rows = text.split("const rows = [\n")[1].split("];\n")[0].splitlines()
     assert len([json.loads(row.rstrip(",")) for row in rows]) == 34
     assert [one.name for one in tmp_path.iterdir() if one.name.startswith("page")] == ["page.html"]
