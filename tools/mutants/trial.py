@@ -213,7 +213,8 @@ def end_group(process: subprocess.Popen[str]) -> None:
 
 
 def _pytest(copy: Copy, files: Sequence[str], *options: str) -> list[str]:
-    quiet = ("-v", "--tb=short", "-p", "no:cacheprovider")
+    # In the order of the files: the first are the most likely to notice.
+    quiet = ("-v", "--tb=short", "-p", "no:cacheprovider", "-p", "no:randomly")
     return [str(copy.python_path), "-m", "pytest", *quiet, *options, *files]
 
 
