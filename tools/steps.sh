@@ -55,10 +55,11 @@ step_fuzz() {
   configure fuzz &&
     cmake --build --preset fuzz --target relaunch_fuzzers --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" |
     tail -n 2 &&
-    .venv/bin/python tools/fuzz.py build/fuzz "$@"
+    .venv/bin/python tools/fuzz.py build/fuzz --jobs 0 "$@"
 }
 
-step_tidy() { configure release && .venv/bin/python tools/tidy.py build/release; }
+# Of the preset without a precompiled header: every source is read as it stands.
+step_tidy() { configure debug && .venv/bin/python tools/tidy.py build/debug; }
 
 # Device tests have a process of their own: the others load the recording drivers into theirs.
 step_pytest() {

@@ -40,6 +40,12 @@ def reached_files(source: Path) -> list[Path]:
     return sorted(seen)
 
 
+def locked_headers() -> bytes:
+    """The versions of the locked packages whose headers are included."""
+    lines = (ROOT / "requirements/dev.txt").read_bytes().splitlines()
+    return b"\n".join(line for line in lines if line.startswith((b"pybind11", b"nvidia-")))
+
+
 def key_of(entry: dict[str, str], base: bytes) -> str:
     """What clang-tidy's answer for one entry of the compilation database depends on."""
     digest = hashlib.sha256(base + entry["command"].replace(str(ROOT), "").encode())
@@ -69,7 +75,7 @@ def main() -> int:
     if arguments.sources:
         entries = [e for e in entries if any(part in e["file"] for part in arguments.sources)]
     version = subprocess.run([TOOL, "--version"], capture_output=True, check=True).stdout
-    base = version + (ROOT / ".clang-tidy").read_bytes() + (ROOT / "requirements/dev.txt").read_bytes()
+    base = version + (ROOT / ".clang-tidy").read_bytes() + locked_headers()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "relaunch" / "tidy"
     cache.mkdir(parents=True, exist_ok=True)
     keys = {e["file"]: key_of(e, base) for e in entries}
