@@ -31,12 +31,13 @@ WINDOWS = {"wide": (1300, 1600), "narrow": (500, 2400)}
 _BEFORE = "<script>const wrong = []; addEventListener('error', event => wrong.push(String(event.message)));</script>"
 _BEHIND = """<script>{
 const seen = () => [document.getElementById("shown").textContent, document.querySelectorAll("#rows td.tag").length];
+const markup = document.querySelectorAll("img, [onerror], pre *, .rows td :not(details, summary, pre)").length;
 const before = seen(), box = document.getElementById("words");
 box.value = "UNexplained ONERROR"; box.dispatchEvent(new Event("input"));
 const found = seen();
 box.value = "no-such-word-anywhere"; box.dispatchEvent(new Event("input"));
 document.documentElement.dataset.checked = JSON.stringify({wrong, before, found, nothing: seen(),
-  title: document.title, markup: document.querySelectorAll("img, b b, iframe, object, link, [onerror]").length,
+  title: document.title, markup,
   asked: performance.getEntriesByType("resource").length, scripts: document.scripts.length,
   width: document.documentElement.scrollWidth, inner: innerWidth});
 }</script>"""
@@ -106,7 +107,7 @@ def chromium(url: str, window: tuple[int, int], *options: str) -> str:
             "--host-resolver-rules=MAP * ~NOTFOUND",
         ]
         command = ["chromium", *fixed, f"--user-data-dir={profile}", size, *options, url]
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
 
 
 def faults_of(path: Path, window: tuple[int, int], rows: int) -> Iterator[str]:

@@ -4,11 +4,12 @@ repeat it."""
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from relaunch.differential.case import DIALECTS
-from relaunch.differential.diff import diff
+from relaunch.differential.diff import Tally, diff
 from relaunch.differential.invented import invented
 
 SIGNATURES = 10  # for each of the 16 dialects
@@ -20,9 +21,10 @@ def test_there_are_twenty_thousand() -> None:
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_launchers_agree_on_fresh_cases(dialect: str, tmp_path: Path) -> None:
+def test_launchers_agree_on_fresh_cases(dialect: str, tmp_path: Path, reported: Callable[[Tally, int], None]) -> None:
     seed = int(os.environ["RELAUNCH_SEED"])
     tally = diff(dialect, invented(dialect, SIGNATURES, seed), cases=CASES, seed=seed, cache=tmp_path)
+    reported(tally, seed)
     repeat = f"./run relaunch diff --random {SIGNATURES} --cases {CASES} --seed {seed} --dialect {dialect}"
     found = [f"{fault.case.id}: {fault.difference}" for fault in tally.faults]
     assert found == [], f"repeat with {repeat}"

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -229,6 +229,25 @@ def test_all_reports_of_a_run_say_the_same(tmp_path: Path) -> None:
         assert counts == {place: line[name] for place, name in enumerate(("launches", "rejections")) if line[name]}
     assert [len(line["unsupported"]) for line in lines] == [0, 1]
     assert [len(suite.findall("testcase/skipped")) for suite in suites] == [0, 1]
+
+
+def test_what_a_test_compared_is_reported_where_a_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reported: Callable[[Tally, int], None]
+) -> None:
+    monkeypatch.delenv("RELAUNCH_REPORTS", raising=False)
+    tally = Tally("triton-3.6-hip", (("i32",),), launches=7)
+    reported(tally, 5)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setenv("RELAUNCH_REPORTS", str(tmp_path / "new"))
+    reported(tally, 5)
+    name = "test_what_a_test_compared_is_reported_where_a_folder_is_named"
+    assert sorted(one.name for one in (tmp_path / "new").iterdir()) == [f"{name}.{e}" for e in ("html", "jsonl", "xml")]
+    (line,) = map(json.loads, (tmp_path / "new" / f"{name}.jsonl").read_text().splitlines())
+    assert (line["seed"], line["launches"]) == (5, 7)
+    (suite,) = ElementTree.fromstring((tmp_path / "new" / f"{name}.xml").read_bytes())
+    assert suite.get("tests") == "1"
+    rows = rows_of(Markup((tmp_path / "new" / f"{name}.html").read_text("utf-8")).scripts[0])
+    assert [one[:2] for one in rows] == [[0, 0]]
 
 
 @pytest.mark.parametrize(
