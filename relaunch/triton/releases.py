@@ -50,6 +50,7 @@ NAMES = frozenset(
         "libraries",
         "launch",
         "wrap_handle_tensordesc",
+        "wrap_handle_tensor_descriptor",  # AMD, 3.4 and 3.5
         "startswith",
         "values",
         "len",
