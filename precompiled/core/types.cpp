@@ -93,6 +93,26 @@ bool is_descriptor(std::string_view word) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
+/// Whether a descriptor is the same word wherever it stands in a line of text, whatever its layout
+/// holds: no control characters, every quote closed, and the last '>' the one that closes the first
+/// '<' outside of quotes.
+bool stands_in_line(std::string_view token) {
+  if (std::any_of(token.begin(), token.end(), is_control)) return false;
+  std::size_t depth = 0;
+  for (std::size_t at = token.find('<'); at < token.size(); ++at) {
+    const char c = token[at];
+    if (c == '<') {
+      ++depth;
+    } else if (c == '>' && --depth == 0) {
+      return at + 1 == token.size();
+    } else if (c == '\'' || c == '"') {
+      at = token.find(c, at + 1);
+      if (at == std::string_view::npos) return false;
+    }
+  }
+  return false;
+}
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// How many sizes `64, 64` lists; empty where it is no such list.
@@ -169,8 +189,7 @@ const TypeInfo& info(Type type) { return kTypes[static_cast<std::size_t>(type) -
 
 std::optional<DescriptorType> parse_descriptor(std::string_view token) {
   if (!is_descriptor(token) || !token.ends_with('>')) return std::nullopt;
-  // A layout may hold anything that a line of text can.
-  if (std::any_of(token.begin(), token.end(), is_control)) return std::nullopt;
+  if (!stands_in_line(token)) return std::nullopt;
   const std::size_t open = token.find('<');
   const std::size_t bracket = token.find('[', open);
   const std::size_t close = token.find(']', open);

@@ -9,6 +9,7 @@
 
 #include "migrate/emit_cpp.hpp"
 #include "migrate/emit_forms.hpp"
+#include "migrate/number.hpp"
 
 namespace relaunch::migrate {
 namespace {
@@ -152,6 +153,21 @@ TEST(Forms, ATypeHasNoControlCharactersHoweverWritten) {
     ASSERT_FALSE(parsed.ok()) << text;
     const bool is_line = parsed.form == Form::tree;
     EXPECT_EQ(parsed.error().code, is_line ? "RL010" : "RL003") << text << parsed.error().message;
+  }
+}
+
+TEST(Forms, ADescriptorIsTheSameWordWhereverItStands) {
+  for (const char* layout : {"'a>b'", "\"a'b\"", "L<x, 'a'>", "L(\"<\")"}) {
+    const std::string type = "tensordesc<fp32[16]," + std::string(layout) + ">";
+    Parsed parsed = parse("i32, " + type + ", " + type);
+    ASSERT_TRUE(parsed.ok()) << type << parsed.error().message;
+    EXPECT_EQ(parsed.tree.parameters.at(2).dtype, type);
+  }
+  for (const char* layout : {"'a>b", "a'", "a>b", "L<x", "L<x>>", "\"'\"'"}) {
+    const std::string type = "tensordesc<fp32[16]," + std::string(layout) + ">";
+    std::string quoted;
+    append_json_string(quoted, type);
+    EXPECT_FALSE(parse("{0: " + quoted + ", 1: " + quoted + "}").ok()) << type;
   }
 }
 
