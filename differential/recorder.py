@@ -34,10 +34,12 @@ class Recorder:
     none on the way here, such launchers do the same every time.
     """
 
-    def __init__(self, backend: str) -> None:
-        self.path = path(backend)
+    def __init__(self, backend: str, copy: Path | None = None) -> None:
+        """`copy`: another file with this driver, which gets a journal of its own and whose symbols stay local."""
+        self.path = copy or path(backend)
         # PyDLL: these calls are shorter than giving the lock away.
-        library = ctypes.PyDLL(str(self.path), mode=os.RTLD_GLOBAL | os.RTLD_NOW)
+        scope = os.RTLD_GLOBAL if copy is None else os.RTLD_LOCAL
+        library = ctypes.PyDLL(str(self.path), mode=scope | os.RTLD_NOW)
         self.library = library
         self._reset = library.relaunch_recorder_reset
         self._set_slots = library.relaunch_recorder_set_slots

@@ -23,7 +23,7 @@ step_mypy() {
   mkdir -p build/typed/relaunch
   for entry in relaunch/*; do ln -s "$root/$entry" build/typed/relaunch/; done
   ln -s "$root/generator" "$root/differential" "$root/audit" "$root/kernels" build/typed/relaunch/
-  export MYPYPATH=build/typed:tests/bench # whose programs import their neighbours
+  export MYPYPATH=build/typed:tests/bench:tests/python/memory # whose programs import their neighbours
   .venv/bin/mypy --strict build/typed/relaunch &&
     .venv/bin/mypy --strict --explicit-package-bases tools tests
 }

@@ -39,7 +39,8 @@ Library Library::open(std::string_view names, bool is_path) {
   dlopen(candidates.empty() ? "" : candidates.front().c_str(), RTLD_NOW | RTLD_LOCAL);
   const char* reason = dlerror();
   throw DriverError("the driver library cannot be opened: " +
-                    std::string(reason != nullptr ? reason : "no name given"));
+                    std::string(reason != nullptr ? reason : "no name given") +
+                    "; install the GPU's driver, or give the path of its library");
 }
 
 void* Library::find(const char* symbol) const noexcept { return dlsym(handle_, symbol); }
@@ -48,7 +49,8 @@ std::string explain_missing(const Library& library, const std::vector<FunctionEn
                             const char* function) {
   for (const FunctionEntry& entry : missing) {
     if (std::string_view(entry.name) == function) {
-      return library.path() + " has no " + entry.name + " (it came with " + entry.since + ")";
+      return library.path() + " has no " + entry.name + ", which came with " + entry.since +
+             ": install that release or a later one";
     }
   }
   return {};
@@ -67,7 +69,8 @@ std::string list_beyond_limits(std::span<const Limited> numbers) {
 void require(const Library& library, const std::vector<FunctionEntry>& missing, const char* probe,
              std::string_view what) {
   if (explain_missing(library, missing, probe).empty()) return;
-  throw DriverError(library.path() + " is not the " + std::string(what) + ": it has no " + probe);
+  throw DriverError(library.path() + " is not the " + std::string(what) + ": it has no " + probe +
+                    "; give the path of its own library");
 }
 
 const Driver& Driver::open(Backend backend, const DriverRules& rules, std::string_view names,

@@ -50,7 +50,7 @@ void load(const Library& library, const FunctionEntry& entry, Pointer* slot,
   missing->push_back(entry);
 }
 
-/// "LIBRARY has no NAME (it came with SINCE)" where the function is missing, else empty.
+/// "LIBRARY has no NAME, which came with SINCE: ..." where the function is missing, else empty.
 std::string explain_missing(const Library& library, const std::vector<FunctionEntry>& missing,
                             const char* function);
 

@@ -3,14 +3,28 @@
 
 #include <pybind11/pybind11.h>
 
+#include <new>
+
 namespace relaunch {
 
 /// Objects of a bound class come from its constructor or from C++, and are whole: `__new__` by
-/// itself, whose object has no C++ value yet, is refused. After the last `def`.
+/// itself, whose object has no C++ value yet, is refused. Without memory for an object there is
+/// MemoryError. After the last `def`.
 inline void refuse_unfinished(pybind11::handle bound) {
-  reinterpret_cast<PyTypeObject*>(bound.ptr())->tp_new = [](PyTypeObject* type, PyObject* args,
-                                                            PyObject* kwargs) {
-    return type->tp_base->tp_new(type, args, kwargs);
+  auto* bound_type = reinterpret_cast<PyTypeObject*>(bound.ptr());
+  bound_type->tp_new = [](PyTypeObject* type, PyObject* args, PyObject* kwargs) -> PyObject* {
+    try {
+      return type->tp_base->tp_new(type, args, kwargs);
+    } catch (const std::bad_alloc&) {
+      return PyErr_NoMemory();
+    }
+  };
+  // pybind11 looks into the object without a look at whether there is one.
+  bound_type->tp_alloc = [](PyTypeObject* type, Py_ssize_t items) {
+    PyObject* made = PyType_GenericAlloc(type, items);
+    if (made != nullptr) return made;
+    PyErr_Clear();
+    throw std::bad_alloc();
   };
 }
 

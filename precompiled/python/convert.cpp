@@ -14,6 +14,8 @@ bool takes_index(Beside beside) {
 }
 
 /// The int that `object` is or gives by __index__.
+PyObject* marker = nullptr;
+
 Ref as_int(PyObject* object, Beside beside) noexcept {
   if (PyLong_Check(object)) return Ref::borrow(object);
   if (!takes_index(beside) || PyIndex_Check(object) == 0) {
@@ -25,10 +27,12 @@ Ref as_int(PyObject* object, Beside beside) noexcept {
 
 }  // namespace
 
-PyObject* mismatch() noexcept {
-  static PyObject* marker = PyUnicode_InternFromString("a value that does not fit its type");
-  return marker;
+bool prepare_conversions() noexcept {
+  marker = PyUnicode_InternFromString("a value that does not fit its type");
+  return marker != nullptr;
 }
+
+PyObject* mismatch() noexcept { return marker; }
 
 bool raise_mismatch(PyObject* type) noexcept {
   PyErr_SetObject(type, mismatch());

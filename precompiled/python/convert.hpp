@@ -36,6 +36,9 @@ namespace relaunch {
 /// The argument that marks an exception whose text is still to be written. Borrowed.
 PyObject* mismatch() noexcept;
 
+/// Makes it, once. False with an exception set.
+bool prepare_conversions() noexcept;
+
 /// Sets `type(mismatch())` and gives false.
 bool raise_mismatch(PyObject* type) noexcept;
 

@@ -17,15 +17,19 @@ constexpr std::uint64_t kHostAlignment = 64;  // of what tma_desc_cpu_ptr() give
 constexpr std::size_t kTdmOffset = 16;        // PyTDMDescriptor: right behind the object header
 static_assert(sizeof(PyObject) == kTdmOffset);
 
-/// `module.name` where the module is loaded and the name is a type of at least `bytes` bytes.
+PyObject* map_method_name = nullptr;
+
+/// `module.name` where the module is loaded and the name is a type of at least `bytes` bytes. Null
+/// where not, and with an exception set where there is no memory to tell.
 PyTypeObject* find_type(const char* module_name, const char* name, std::size_t bytes) noexcept {
   PyObject* modules = PyImport_GetModuleDict();  // borrowed
   if (modules == nullptr) return nullptr;
-  const Ref module = Ref::borrow(PyDict_GetItemString(modules, module_name));
+  const Ref key(PyUnicode_FromString(module_name));
+  const Ref module = Ref::borrow(key ? PyDict_GetItemWithError(modules, key.get()) : nullptr);
   if (!module) return nullptr;
   const Ref attribute(PyUnicode_InternFromString(name));
   Ref found(attribute ? PyObject_GetAttr(module.get(), attribute.get()) : nullptr);
-  if (!found) PyErr_Clear();
+  if (!found && !is_out_of_memory()) PyErr_Clear();
   if (!found || PyType_Check(found.get()) == 0) return nullptr;
   const auto* type = reinterpret_cast<PyTypeObject*>(found.get());
   if (type->tp_basicsize < static_cast<Py_ssize_t>(bytes)) return nullptr;
@@ -59,8 +63,7 @@ bool take_map_at_address(PyObject* object, std::byte* slot, DescriptorFault* fau
     return true;
   }
   *fault = DescriptorFault::no_method;
-  static PyObject* const name = PyUnicode_InternFromString("tma_desc_cpu_ptr");
-  const Ref method(PyObject_GetAttr(object, name));
+  const Ref method(PyObject_GetAttr(object, map_method_name));
   if (!method) return false;
   *fault = DescriptorFault::method_raised;
   const Ref result(PyObject_CallNoArgs(method.get()));
@@ -84,6 +87,11 @@ bool take_tdm(PyObject* object, const PyTypeObject* triton_type, std::uint32_t b
 }
 
 }  // namespace
+
+bool prepare_descriptors() noexcept {
+  map_method_name = PyUnicode_InternFromString("tma_desc_cpu_ptr");
+  return map_method_name != nullptr;
+}
 
 PyTypeObject* find_descriptor_type(const Dialect& dialect) noexcept {
   const DescriptorRules& rules = dialect.descriptors;

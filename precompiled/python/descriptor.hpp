@@ -14,7 +14,11 @@ struct Launcher;
 
 /// Triton's own type of the dialect's descriptors, where its driver module is loaded (PyCUtensorMap
 /// or PyTDMDescriptor); else null. An owned reference, looked up once, when a launcher is built.
+/// Null with an exception set where there is no memory for the look-up.
 PyTypeObject* find_descriptor_type(const Dialect& dialect) noexcept;
+
+/// Interns the name that is looked up. False with an exception set.
+bool prepare_descriptors() noexcept;
 
 enum class DescriptorFault : std::uint8_t {
   wrong_type,

@@ -5,6 +5,10 @@
 namespace relaunch::dlpack {
 namespace {
 
+PyObject* table_name = nullptr;
+PyObject* method_name = nullptr;
+PyObject* no_name = nullptr;  // of nothing
+
 /// What `name` is in the class's own dictionary, or nothing.
 Ref own_attribute(PyObject* type, PyObject* name) noexcept {
 #if PY_VERSION_HEX >= 0x030C0000
@@ -36,9 +40,6 @@ TensorFromObject function_of(PyObject* capsule) noexcept {
 /// Walks the classes from the most derived one: whichever of the two names comes first decides.
 /// A class with both is the table's own class.
 TensorFromObject find(PyTypeObject* type) noexcept {
-  static PyObject* table_name = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
-  static PyObject* method_name = PyUnicode_InternFromString("data_ptr");
-  if (table_name == nullptr || method_name == nullptr) return nullptr;
   const Ref classes = Ref::borrow(type->tp_mro);
   if (!classes || PyTuple_Check(classes.get()) == 0) return nullptr;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes.get()); ++i) {
@@ -52,11 +53,16 @@ TensorFromObject find(PyTypeObject* type) noexcept {
 
 }  // namespace
 
+bool prepare() noexcept {
+  table_name = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
+  method_name = PyUnicode_InternFromString("data_ptr");
+  no_name = PyUnicode_InternFromString("__relaunch_no_such_name__");
+  return table_name != nullptr && method_name != nullptr && no_name != nullptr;
+}
+
 TensorFromObject find_exchange(PyTypeObject* type) noexcept {
   // A look-up in the type's classes gives it its version tag where it has none yet: of a name that
   // no class has, so that no code of theirs runs. (`__name__` would be found in the metatype.)
-  static PyObject* no_name = PyUnicode_InternFromString("__relaunch_no_such_name__");
-  if (no_name == nullptr) return nullptr;
   const Ref ignored(PyType_Type.tp_getattro(reinterpret_cast<PyObject*>(type), no_name));
   if (!ignored) PyErr_Clear();
   return find(type);

@@ -62,4 +62,8 @@ inline constexpr std::int32_t kRocm = 10;
 /// one. No exception is set.
 TensorFromObject find_exchange(PyTypeObject* type) noexcept;
 
+/// Interns the names that are looked up, once: a launch that has no memory for one would not know
+/// the exchange. False with an exception set.
+bool prepare() noexcept;
+
 }  // namespace relaunch::dlpack

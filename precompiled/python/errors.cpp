@@ -23,6 +23,12 @@ PyObject* take_mismatch() {
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   const Ref arguments(value != nullptr ? PyObject_GetAttrString(value, "args") : nullptr);
+  if (!arguments && is_out_of_memory()) {
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return nullptr;
+  }
   const bool marked = arguments && PyTuple_Check(arguments.get()) != 0 &&
                       PyTuple_GET_SIZE(arguments.get()) == 1 &&
                       PyTuple_GET_ITEM(arguments.get(), 0) == mismatch();
@@ -97,20 +103,20 @@ std::string not_a_multiple(const Dims& grid, const Attribute& attribute) {
 }
 
 /// Where a tensor says it is, "it is on cuda:1", or a guess. Nothing that it raises matters: there
-/// is an error already.
+/// is an error already. Without memory for the answer std::bad_alloc is thrown.
 std::string where_of(PyObject* tensor) {
   constexpr std::size_t kShown = 80;
   constexpr const char* kGuess = "is it in CPU memory?";
   const Ref device(PyObject_GetAttrString(tensor, "device"));
   // A number alone may be of anything.
   if (!device || device.get() == Py_None || PyLong_Check(device.get()) != 0) {
-    PyErr_Clear();
+    clear_error();
     return kGuess;
   }
   const Ref name(PyObject_Str(device.get()));
   const char* text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
   if (text == nullptr || std::string_view(text).size() > kShown) {
-    PyErr_Clear();
+    clear_error();
     return kGuess;
   }
   return std::string("it is on ") + text;

@@ -15,19 +15,18 @@ namespace {
 
 /// Interned: the interpreter's caches keep the names that they have seen, each string by itself.
 struct Names {
-  PyObject* base = PyUnicode_InternFromString("base");
-  PyObject* shape = PyUnicode_InternFromString("shape");
-  PyObject* strides = PyUnicode_InternFromString("strides");
-  PyObject* padding = PyUnicode_InternFromString("padding");
-  PyObject* round_f32_to_tf32 = PyUnicode_InternFromString("round_f32_to_tf32");
-  PyObject* data_ptr = PyUnicode_InternFromString("data_ptr");
-  PyObject* nan = PyUnicode_InternFromString("nan");
+  PyObject* base;
+  PyObject* shape;
+  PyObject* strides;
+  PyObject* padding;
+  PyObject* round_f32_to_tf32;
+  PyObject* data_ptr;
+  PyObject* nan;
 };
 
-const Names& names() {
-  static const Names all;
-  return all;
-}
+Names interned{};
+
+const Names& names() { return interned; }
 
 /// Nodes and the values that a call gives for them, the values of one descriptor in place of its
 /// object. Every value that is made is held by the call.
@@ -267,6 +266,20 @@ std::optional<bool> tuple_gives_objects(const PyKernelArg& node, PyObject* value
 }
 
 }  // namespace
+
+bool prepare_objects() noexcept {
+  const std::pair<PyObject**, const char*> all[] = {
+      {&interned.base, "base"},         {&interned.shape, "shape"},
+      {&interned.strides, "strides"},   {&interned.padding, "padding"},
+      {&interned.data_ptr, "data_ptr"}, {&interned.round_f32_to_tf32, "round_f32_to_tf32"},
+      {&interned.nan, "nan"},
+  };
+  for (const auto& [name, text] : all) {
+    *name = PyUnicode_InternFromString(text);
+    if (*name == nullptr) return false;
+  }
+  return true;
+}
 
 bool gives_objects(const Launcher& self, PyObject* const* args, Py_ssize_t count,
                    Py_ssize_t fixed) noexcept {

@@ -42,4 +42,7 @@ bool gives_objects(const Launcher& self, PyObject* const* args, Py_ssize_t count
 bool expand_objects(const Launcher& self, PyObject* const* args, Py_ssize_t fixed,
                     ExpandedCall* call);
 
+/// Interns the names that are looked up. False with an exception set.
+bool prepare_objects() noexcept;
+
 }  // namespace relaunch

@@ -8,6 +8,9 @@
 
 namespace relaunch {
 
+/// Whether what is pending says that memory was refused: that is never put in other words.
+inline bool is_out_of_memory() noexcept { return PyErr_ExceptionMatches(PyExc_MemoryError) != 0; }
+
 /// One owned reference, or none.
 class Ref {
  public:

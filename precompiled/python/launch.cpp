@@ -71,6 +71,7 @@ bool call_hook(PyObject* hook, PyObject* launch_metadata) noexcept {
   for (std::uint32_t i = 0; items && i < count; ++i) {
     PyObject* item = PySequence_GetItem(metadata, i);
     if (item == nullptr) {
+      if (is_out_of_memory()) return Ref();
       PyErr_Clear();  // as PyArg_ParseTuple does: the item "is not retrievable"
       fail_metadata(self, metadata);
       return Ref();
@@ -87,6 +88,7 @@ bool call_hook(PyObject* hook, PyObject* launch_metadata) noexcept {
       "shared in kernel_metadata",    "cluster_x in kernel_metadata",
       "cluster_y in kernel_metadata", "cluster_z in kernel_metadata",
   };
+  if (is_out_of_memory()) return false;
   if (self.dialect->metadata_errors == MetadataErrors::one_type_error) {
     PyErr_Clear();
     return fail_metadata(self, metadata);

@@ -7,8 +7,10 @@
 
 #include "precompiled/core/tree.hpp"
 #include "precompiled/python/bindings.hpp"
+#include "precompiled/python/convert.hpp"
 #include "precompiled/python/describe.hpp"
 #include "precompiled/python/descriptor.hpp"
+#include "precompiled/python/expand_objects.hpp"
 #include "precompiled/python/kernel_check.hpp"
 #include "precompiled/python/launch_entry.hpp"
 #include "precompiled/python/launcher.hpp"
@@ -80,7 +82,8 @@ void allow_shared(const Launcher& launcher) {
   const Status status = launcher.driver->allow_shared(launcher.function, bytes);
   if (status) return;
   throw BindError("shared=" + std::to_string(bytes) + " of " + launcher.name +
-                  " is refused by the driver: " + launcher.driver->explain(status));
+                  " is refused by the driver: " + launcher.driver->explain(status) + " (" +
+                  std::to_string(status.code) + " from " + status.function + ")");
 }
 
 std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
@@ -112,6 +115,7 @@ std::unique_ptr<Launcher> build(const ConstructorArguments& arguments) {
                                           call_text(launcher->name, launcher->plan));
   launcher->configuration = configure(dialect, *launcher->driver, launcher->options, geometry);
   launcher->descriptor_type = Ref(reinterpret_cast<PyObject*>(find_descriptor_type(dialect)));
+  if (PyErr_Occurred() != nullptr) throw PythonError();
   if (arguments.binary != Py_None) check_binary(*launcher, arguments.binary);
   const bool has_function = arguments.function != Py_None;
   if (has_function) {
@@ -252,7 +256,10 @@ bool add_launcher(PyObject* module) noexcept {
   bind_error = PyErr_NewExceptionWithDoc(
       "relaunch.BindError", "A signature, option or driver library that cannot be bound.",
       PyExc_ValueError, nullptr);
-  if (bind_error == nullptr || !prepare_pointers()) return false;
+  if (bind_error == nullptr || !prepare_conversions() || !prepare_pointers() ||
+      !prepare_descriptors() || !prepare_objects()) {
+    return false;
+  }
   const Ref type(PyType_FromSpec(&spec));
   return type && PyModule_AddObjectRef(module, "BindError", bind_error) == 0 &&
          PyModule_AddObjectRef(module, "Launcher", type.get()) == 0;

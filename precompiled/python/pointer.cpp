@@ -63,6 +63,10 @@ bool address_of(PyObject* number, std::uint64_t* address) noexcept {
   PendingError error;
   const Ref method(PyObject_GetAttr(object, data_ptr_name));
   if (method) return fail(failure, PointerFault::raised);  // raised inside the call: put back
+  if (is_out_of_memory()) {
+    error.drop();
+    return fail(failure, PointerFault::raised);
+  }
   const bool missing = PyErr_ExceptionMatches(PyExc_AttributeError) != 0;
   PyErr_Clear();
   if (!missing) return fail(failure, PointerFault::raised);
@@ -104,7 +108,7 @@ bool call_data_ptr(PyObject* object, const Driver& driver, std::uint64_t* addres
                                                std::int32_t device, std::uint64_t* address,
                                                PointerFailure* failure) noexcept {
   const bool raised = PyErr_Occurred() != nullptr;
-  if (raised && PyErr_ExceptionMatches(PyExc_Exception) == 0) {
+  if (raised && (PyErr_ExceptionMatches(PyExc_Exception) == 0 || is_out_of_memory())) {
     return fail(failure, PointerFault::raised);
   }
   PendingError error;
@@ -202,7 +206,7 @@ bool read_data_ptr(PyObject* object, const Driver& driver, std::uint64_t* addres
 
 bool prepare_pointers() noexcept {
   data_ptr_name = PyUnicode_InternFromString("data_ptr");
-  return data_ptr_name != nullptr;
+  return data_ptr_name != nullptr && dlpack::prepare();
 }
 
 /// Only calls at its end: it needs no frame.

@@ -41,7 +41,8 @@ inline bool is_sequence_of(PyObject* object, std::uint32_t count) noexcept {
   return PySequence_Size(object) == static_cast<Py_ssize_t>(count);
 }
 
-/// Item `index`, held where the sequence need not keep it. Null where it cannot be had.
+/// Item `index`, held where the sequence need not keep it. Null where it cannot be had,
+/// with an exception set where there is no memory for it.
 inline PyObject* item_of(PyObject* sequence, std::uint32_t index, HeldItems& held) noexcept {
   const auto position = static_cast<Py_ssize_t>(index);
   if (is_plain_tuple(sequence) && position < PyTuple_GET_SIZE(sequence)) {
@@ -49,7 +50,8 @@ inline PyObject* item_of(PyObject* sequence, std::uint32_t index, HeldItems& hel
   }
   PyObject* item = PySequence_GetItem(sequence, position);
   if (item == nullptr) {
-    PyErr_Clear();  // as PyArg_ParseTuple does: the item "is not retrievable"
+    // As PyArg_ParseTuple does: the item "is not retrievable".
+    if (!is_out_of_memory()) PyErr_Clear();
   } else {
     held.hold(item);
   }

@@ -1,5 +1,7 @@
 #include "precompiled/python/words.hpp"
 
+#include <new>
+
 #include "precompiled/python/guards.hpp"
 
 namespace relaunch {
@@ -16,6 +18,12 @@ Failed raise(PyObject* type, const std::string& text) {
   return {};
 }
 
+void clear_error() {
+  const bool is_memory = is_out_of_memory();
+  PyErr_Clear();
+  if (is_memory) throw std::bad_alloc();
+}
+
 std::string type_of(PyObject* value) { return Py_TYPE(value)->tp_name; }
 
 std::string value_of(PyObject* value) {
@@ -25,7 +33,7 @@ std::string value_of(PyObject* value) {
   const Ref text(PyObject_Repr(value));
   const char* bytes = text ? PyUnicode_AsUTF8(text.get()) : nullptr;
   if (bytes == nullptr) {  // more digits than the interpreter is willing to print
-    PyErr_Clear();
+    clear_error();
     return "an int too large to print";
   }
   std::string out(bytes);

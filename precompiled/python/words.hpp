@@ -13,6 +13,9 @@ namespace relaunch {
 /// Sets `type(text)`.
 Failed raise(PyObject* type, const std::string& text);
 
+/// Drops the pending exception. Throws std::bad_alloc where that was MemoryError.
+void clear_error();
+
 std::string type_of(PyObject* value);
 
 /// The value of an int, float or bool; of anything else its type, so that no foreign code runs.

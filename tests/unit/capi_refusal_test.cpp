@@ -138,10 +138,12 @@ TEST_F(CapiRefusal, RefusesWhatCannotBeBound) {
   chosen.driver = "/nowhere/libcuda.so.1";
   EXPECT_EQ(refusal("i32", chosen, RELAUNCH_ERROR_LIBRARY),
             "the driver library cannot be opened: /nowhere/libcuda.so.1: cannot open shared object "
-            "file: No such file or directory");
+            "file: No such file or directory; install the GPU's driver, or give the path of its "
+            "library");
   chosen.driver = "libm.so.6";
   EXPECT_EQ(refusal("i32", chosen, RELAUNCH_ERROR_LIBRARY),
-            "libm.so.6 is not the CUDA driver: it has no cuCtxGetCurrent");
+            "libm.so.6 is not the CUDA driver: it has no cuCtxGetCurrent; give the path of its "
+            "own library");
   chosen = options();
   chosen.scheduling = 9;
   EXPECT_EQ(refusal("i32", chosen), "options.scheduling: expected a relaunch_scheduling, got 9");

@@ -25,17 +25,21 @@ std::string refusal(Backend backend, std::string_view path) {
 TEST(Driver, MissingLibrary) {
   EXPECT_EQ(refusal(Backend::cuda, "/nowhere/libcuda.so.1"),
             "the driver library cannot be opened: /nowhere/libcuda.so.1: cannot open shared object "
-            "file: No such file or directory");
+            "file: No such file or directory; install the GPU's driver, or give the path of its "
+            "library");
 }
 
 TEST(Driver, ForeignLibrary) {
   EXPECT_EQ(refusal(Backend::cuda, "libm.so.6"),
-            "libm.so.6 is not the CUDA driver: it has no cuCtxGetCurrent");
+            "libm.so.6 is not the CUDA driver: it has no cuCtxGetCurrent; give the path of its "
+            "own library");
   EXPECT_EQ(refusal(Backend::hip, "libm.so.6"),
-            "libm.so.6 is not the HIP runtime: it has no hipModuleLaunchKernel");
+            "libm.so.6 is not the HIP runtime: it has no hipModuleLaunchKernel; give the path of "
+            "its own library");
   // A failed opening leaves nothing behind: it fails again.
   EXPECT_EQ(refusal(Backend::hip, "libm.so.6"),
-            "libm.so.6 is not the HIP runtime: it has no hipModuleLaunchKernel");
+            "libm.so.6 is not the HIP runtime: it has no hipModuleLaunchKernel; give the path of "
+            "its own library");
 }
 
 std::string parameter_refusal(const Driver& driver, std::uint32_t bytes) {
@@ -144,8 +148,10 @@ TEST(Library, MissingFunctionsStandIn) {
   load<801>(library, {"no_such_function", "release 9"}, &absent, &missing);
   EXPECT_EQ(present(0.0), 1.0);
   EXPECT_EQ(absent(1, "x"), 801);
-  EXPECT_EQ(explain_missing(library, missing, "no_such_function"),
-            "libm.so.6 has no no_such_function (it came with release 9)");
+  EXPECT_EQ(
+      explain_missing(library, missing, "no_such_function"),
+      "libm.so.6 has no no_such_function, which came with release 9: install that release or a "
+      "later one");
   EXPECT_EQ(explain_missing(library, missing, "cos"), "");
 }
 

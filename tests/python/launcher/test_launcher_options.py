@@ -69,7 +69,8 @@ def test_shared_memory_that_the_driver_refuses(cuda: Any) -> None:
     cuda.recorder.fail("cuFuncSetAttribute", 0, 1)
     with pytest.raises(relaunch.BindError) as caught:
         cuda.bind("i32", shared=300_000)
-    assert str(caught.value) == "shared=300000 of add is refused by the driver: invalid argument"
+    refused = "shared=300000 of add is refused by the driver: invalid argument"
+    assert str(caught.value) == f"{refused} (1 from cuFuncSetAttribute)"
     assert cuda.launches() == []
 
 
@@ -234,7 +235,10 @@ def test_trees(driver: Any) -> None:
 
 def test_driver_libraries(driver: Any, tmp_path: Path) -> None:
     missing = tmp_path / "libmissing.so"
-    text = f"the driver library cannot be opened: {missing}: cannot open shared object file: No such file or directory"
+    text = (
+        f"the driver library cannot be opened: {missing}: cannot open shared object file: No such file or directory"
+        "; install the GPU's driver, or give the path of its library"
+    )
     assert bind_error(driver, driver=str(missing)) == text
     assert bind_error(driver, driver=missing) == text
     assert bind_error(driver, driver=os.fsencode(missing)) == text
@@ -243,7 +247,8 @@ def test_driver_libraries(driver: Any, tmp_path: Path) -> None:
     what, probe = ("CUDA driver", "cuCtxGetCurrent")
     if driver.backend == "hip":
         what, probe = ("HIP runtime", "hipModuleLaunchKernel")
-    assert bind_error(driver, driver="libm.so.6") == f"libm.so.6 is not the {what}: it has no {probe}"
+    text = f"libm.so.6 is not the {what}: it has no {probe}; give the path of its own library"
+    assert bind_error(driver, driver="libm.so.6") == text
     assert bind_error(driver, driver="") == "driver is empty: expected a path or a name"
     assert type_error(driver, driver=5).startswith("expected str, bytes or os.PathLike object")
     with pytest.raises(ValueError, match="embedded null byte"):
@@ -263,8 +268,9 @@ def test_an_old_runtime_says_what_it_lacks(hip: Any, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError) as caught:
         hip.bind(driver=library, num_ctas=2)(1, 1, 1, 0)
     assert str(caught.value) == (
-        f"Triton Error [HIP]: {library} has no hipDrvLaunchKernelEx (it came with ROCm 7.0) "
-        "(801 from hipDrvLaunchKernelEx): add(), grid (2, 1, 1), block 256, shared 0, cluster (2, 1, 1)"
+        f"Triton Error [HIP]: {library} has no hipDrvLaunchKernelEx, which came with ROCm 7.0: "
+        "install that release or a later one (801 from hipDrvLaunchKernelEx): add(), grid (2, 1, 1), block 256, "
+        "shared 0, cluster (2, 1, 1)"
     )
 
 
