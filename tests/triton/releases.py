@@ -112,14 +112,14 @@ class Bed:
                 own.replace(link)
         return place
 
-    def run(self, *args: str, timeout: float = 600, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """A Python process there. Its output is not checked."""
-        return self.run_with(self.environment(**environment), *args, timeout=timeout)
+        return self.run_with(self.environment(**environment), *args)
 
     @staticmethod
-    def run_with(environment: dict[str, str], *args: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
+    def run_with(environment: dict[str, str], *args: str) -> subprocess.CompletedProcess[str]:
         """A Python process in just this environment."""
         command = [sys.executable, *args]
         return subprocess.run(
-            command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False
+            command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
         )
