@@ -1,6 +1,6 @@
 """Hooks at compilation and at loading."""
 
-# Triton: 3.4-
+# Triton: 3.5-
 
 import torch
 import triton
