@@ -8,7 +8,7 @@ PROGRESS_BYTES: int
 class Alternatives:
     """Weighted rules by which one value is drawn (see native/draw.hpp)."""
 
-    def __init__(self, rules: Iterable[tuple[Any, ...]]) -> None: ...
+    def __init__(self, rules: Iterable[tuple[Any, ...]], rewrite: Callable[[Any], Any] | None) -> None: ...
 
 class Recipe:
     """What calls of a dialect are drawn from, arguments apart (see sampler.py)."""
@@ -26,9 +26,10 @@ class Sampler:
         fixed: Mapping[str, Any],
         key: int,
     ) -> None: ...
-    def call(self, number: int, disturbed: bool = True) -> tuple[dict[str, Any], bool]:
-        """The call with that number, and whether an entry of the divergence list may hold for it. One that is not
-        disturbed has arguments that launchers take."""
+    def call(self, number: int, disturbed: bool = True) -> tuple[dict[str, Any], bool, list[Any] | None]:
+        """The call with that number; whether an entry of the divergence list may hold for it, that of the rewrite
+        apart; and the arguments that legacy is given by that rewrite, None where they are the call's own. One that is
+        not disturbed has arguments that launchers take."""
 
 class Objects:
     """Builds the objects that arguments describe."""

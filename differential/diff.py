@@ -29,6 +29,7 @@ from relaunch import generator
 
 RunCases = Callable[[list[Case], str], Iterable[Outcome]]  # cases, "generated" or "precompiled" -> outcomes in order
 Advance = Callable[[int], None]  # told how many more cases are done
+OPTIMIZE = "-O0"  # of legacy launchers: each makes few calls, and gcc takes half the time of -O1
 CHUNK = 4000  # cases whose outcomes are held at a time
 PARAMETER_LIMIT = 32764  # bytes of kernel parameters that drivers take, alignment included
 ALIKE: tuple[Verdict, ...] = ("launches", "rejections", "nothing", "deaths")  # verdicts on cases that do not differ
@@ -148,7 +149,7 @@ def build_launchers(
         if not generator.facts(dialect).native
         for source in sources(dialect, supported(dialect, some)[0], seed)
     ]
-    generator.build(specs, cache=cache, jobs=jobs, progress=progress)
+    generator.build(specs, cache=cache, jobs=jobs, optimize=OPTIMIZE, progress=progress)
     return len(specs)
 
 
@@ -194,7 +195,9 @@ def diff(
     kept = cache or generator.default_cache()
     built: list[generator.Built | None] = [None] * len(fit)
     if not generator.facts(dialect).native:
-        built = list(generator.build([source.spec() for source in found.values()], cache=kept, jobs=jobs))
+        built = list(
+            generator.build([source.spec() for source in found.values()], cache=kept, jobs=jobs, optimize=OPTIMIZE)
+        )
     duels = [Duel(dialect, signature, seed, 0, cases, launcher) for signature, launcher in zip(fit, built, strict=True)]
     alone: list[tuple[Case, str]] = []
     with ExitStack() as stack:

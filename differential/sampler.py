@@ -12,14 +12,15 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from random import Random
 from typing import Any, TypeAlias
 
 from relaunch.differential import _native, values
 from relaunch.differential.case import Case, Signature
-from relaunch.differential.divergence import divergences
+from relaunch.differential.divergence import Divergence, divergences
+from relaunch.differential.rewrites import CALL as CALL_REWRITES
 from relaunch.differential.situation import Situation, expanded, freeze
 from relaunch.differential.values import Rules
 
@@ -28,6 +29,10 @@ from relaunch import generator
 Call: TypeAlias = dict[str, Any]
 Base: TypeAlias = tuple[Call, ...]  # calls that a drawn part is put into to see whether an entry of the list may hold
 
+REWRITE = "halves as floats"
+"""The rewrite of the list that arguments are drawn with, so that native code can judge the many cases that need it."""
+
+HALVES = ("fp16", "bf16")
 _STATUSES = (1, 1, 2, 700, 719)
 _WITH_CLUSTER = 6  # entries of kernel_metadata up to 3.5: num_warps, num_ctas, shared, and the cluster's dimensions
 _STREAMS = ["0x0", "0x1", "0x2", "0x55d000001000"]
@@ -37,6 +42,8 @@ _EMPTY_GRIDS = [[0, 1, 1], [1, 0, 1], [7, 2, 0], [0, 0, 0], [0, 65536, 65536]]
 _NEGATIVE_GRIDS = [[-1, 1, 1], [1, -(2**31), 1], [2, 1, -7], [{"index": -1}, 1, 1], [-1, -1, 1]]
 _WRAPPED_GRIDS = [[65536, 65536, 1], [2**26, 64, 1], [65536, 32768, 1], [_LARGEST, 2, 1], [65536, 65536, 2]]
 _ODD_DIMENSIONS = [None, {"float": "0x1.0p+0"}, {"index": 4}, {"str": "1"}, 2**31, 2**40, -(2**70), True]
+
+_EXTRA = [1, None, {"tensor": "0x1000"}]
 
 _LAUNCH_CALLS = {
     "cuda": ("cuLaunchKernelEx", "cuLaunchKernelEx", "cuLaunchKernel"),
@@ -118,20 +125,36 @@ def _kinds(dialect: str, types: Signature) -> dict[str, Any]:
 def _alternatives(dialect: str, kind: str) -> tuple[Any, Any]:
     """Valid and odd arguments of one type, each told whether an entry of the divergence list may hold with it."""
     base = _base(dialect)
+    found = generator.facts(dialect)
 
     def put(call: Call, argument: Any) -> Call:
         return {**call, "args": [argument]}
 
+    def rewrite(argument: Any) -> Any:
+        """What legacy is given instead."""
+        situation = Situation(dialect, found.backend, (kind,), put(base[0], argument))
+        return CALL_REWRITES[REWRITE](situation, None).call["args"][0]
+
+    known = rewrite if rewritten(dialect) is not None and kind in HALVES else None
+
     def marked(rules: Rules) -> Any:
-        return _native.Alternatives(
-            [_marked(rule, lambda one: _listed(dialect, (kind,), base[:1], one, put)) for rule in rules]
-        )
+        listed = partial(_listed, dialect, (kind,), base[:1], put=put)
+        return _native.Alternatives([_marked(rule, listed, known or _same) for rule in rules], known)
 
     return marked(values.valid(kind, dialect)), marked(values.odd(kind, dialect))
 
 
+def rewritten(dialect: str) -> Divergence | None:
+    """The entry of the list that native code applies itself: it wants nothing but the rewrite REWRITE of the call."""
+    base = generator.base_of(dialect)
+    wanted = (((REWRITE, None),), ())
+    every = (entry for entry in divergences() if base in entry.dialects)
+    return next((entry for entry in every if (entry.rewrite_call, entry.rewrite_outcome) == wanted), None)
+
+
 def _listed(dialect: str, types: Signature, base: Base, part: Any, put: Any) -> bool:
-    """Whether an entry of the divergence list holds for a plain call that this part is put into.
+    """Whether an entry of the divergence list, that of the rewrite apart, holds for a plain call that this part is put
+    into.
 
     Without a legacy launcher each case is judged, whatever is in it.
     """
@@ -139,14 +162,20 @@ def _listed(dialect: str, types: Signature, base: Base, part: Any, put: Any) -> 
         return True
     backend = generator.facts(dialect).backend
     situations = [Situation(dialect, backend, types, put(call, part)) for call in base]
-    return any(entry.holds(situation) for situation in situations for entry in divergences())
+    entries = [entry for entry in divergences() if entry is not rewritten(dialect)]
+    return any(entry.holds(situation) for situation in situations for entry in entries)
 
 
-def _marked(rule: Any, listed: Any) -> Any:
-    """The rule as native/draw.hpp takes it: each value with its mark, or one mark for all that the rule gives."""
+def _same(argument: Any) -> Any:
+    return argument
+
+
+def _marked(rule: Any, listed: Any, rewrite: Any = _same) -> Any:
+    """The rule as native/draw.hpp takes it: each value with its mark and what legacy is given, or one mark for all that
+    the rule gives."""
     weight, name, *rest = rule
     if name == "values":
-        return weight, name, [(value, listed(value)) for value in rest[0]]
+        return weight, name, [(value, listed(value), rewrite(value)) for value in rest[0]]
     return weight, name, *rest, any(listed(probe) for probe in _probes(name, rest))
 
 
@@ -203,7 +232,7 @@ def _recipe(dialect: str) -> _native.Recipe:
         return any(_listed(dialect, ("*i8",), base, part, put) for part in parts)
 
     def drawn(name: str, *rules: Any) -> tuple[str, Any]:
-        return name, _native.Alternatives([_marked(rule, lambda value: listed({name: value})) for rule in rules])
+        return name, _native.Alternatives([_marked(rule, lambda value: listed({name: value})) for rule in rules], None)
 
     plain = (35, "values", [None]), (10, "values", [135239930216448]), (10, "values", [{"tensor": "0x7a0000000000"}])
     given = {
@@ -224,7 +253,7 @@ def _recipe(dialect: str) -> _native.Recipe:
             (5, "count"),
             *((weight, [(change, listed(change)) for change in changes]) for weight, changes in _changes(dialect)),
         ],
-        "extra": _native.Alternatives([(1, "values", [(one, False) for one in (1, None, {"tensor": "0x1000"})])]),
+        "extra": _native.Alternatives([_marked((1, "values", _EXTRA), lambda _: False)], None),
     }
     return _native.Recipe(given)
 

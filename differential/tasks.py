@@ -57,7 +57,7 @@ class Duel:
 
 @dataclass(frozen=True)
 class Duels:
-    """Duels of one backend. `timeout` is in seconds, for each case."""
+    """Duels of one dialect. `timeout` is in seconds, for each case."""
 
     duels: tuple[Duel, ...]
     timeout: float

@@ -28,7 +28,7 @@ from relaunch.differential.divergence import Divergence, divergences, expected_o
 from relaunch.differential.launching import LAUNCH_METADATA, REFUSALS, Runner, names_before_metadata
 from relaunch.differential.outcome import Outcome, describe
 from relaunch.differential.predicted import predicted
-from relaunch.differential.sampler import Source
+from relaunch.differential.sampler import Source, rewritten
 from relaunch.differential.situation import Situation
 from relaunch.differential.tasks import Duel, Duels, Task
 
@@ -37,8 +37,8 @@ from relaunch import generator
 SLICE = 4096  # cases that native code runs at a time: what `open` of its Progress holds
 
 # Words of the shared memory: first those of native/duel.hpp's Progress, behind it those that only Python writes.
-NUMBER, BEGAN, LAUNCHES, REJECTIONS, NOTHING, LEFT = range(6)
-OPEN_BYTES = 48  # where the numbers of open cases begin
+NUMBER, BEGAN, LAUNCHES, REJECTIONS, NOTHING, REWRITTEN, LEFT = range(7)
+OPEN_BYTES = 56  # where the numbers of open cases begin
 PLACE, JUDGED, JUDGING, DEATHS, WANTED, ENTRIES = (_native.PROGRESS_BYTES // 8 + i for i in range(6))
 # Conditions under which legacy goes on with an exception pending. What CPython then does depends on how the objects
 # that it meets are made: these calls are run with objects of Python classes, as recorded ones were.
@@ -80,10 +80,16 @@ class Shared:
         self.words[NUMBER] += 1
         return number
 
-    def counts(self) -> dict[str, Any]:
+    def counts(self, dialect: str) -> dict[str, Any]:
+        """What came of the cases of one dialect."""
         entries = {entry.id: self.words[ENTRIES + i] for i, entry in enumerate(divergences())}
+        native = self.words[REWRITTEN]
+        entry = rewritten(dialect)
+        if entry is not None:
+            entries[entry.id] += native
         return {
             **{name: self.words[word] for name, word in COUNTED.items()},
+            "wanted": self.words[WANTED] + native,
             "divergences": {name: count for name, count in entries.items() if count},
         }
 
@@ -97,11 +103,15 @@ class Contest:
     source: Source
     slots: list[int]
     possible: tuple[Divergence, ...]
+    rewrite: str | None  # the one that native code applies, if its calls can meet it
 
     @staticmethod
     def of(duel: Duel) -> Contest:
         source = Source(duel.dialect, duel.signature, duel.seed)
-        return Contest(duel, source, generator.slots(source.spec()), possible(duel.dialect, source.types))
+        entries = possible(duel.dialect, source.types)
+        entry = rewritten(duel.dialect)
+        rewrite = entry.id if entry is not None and entry in entries else None
+        return Contest(duel, source, generator.slots(source.spec()), entries, rewrite)
 
     def task(self, launcher: str, case: Case) -> Task:
         return Task(
@@ -144,7 +154,15 @@ class Referee:
             self._judge_open(contest, native)
             if words[NUMBER] >= contest.duel.stop:
                 return
-            native.run(self._shared.memory, min(contest.duel.stop, words[NUMBER] + SLICE))
+            self._run_slice(contest, native)
+
+    def _run_slice(self, contest: Contest, native: _native.Duel) -> None:
+        """The next cases; one alone as long as the first that the rewrite makes different is to be known."""
+        words = self._shared.words
+        seeks = contest.rewrite is not None and words[REWRITTEN] == 0
+        native.run(self._shared.memory, min(contest.duel.stop, words[NUMBER] + (1 if seeks else SLICE)))
+        if seeks and words[REWRITTEN]:
+            self._write(json.dumps({"example": [words[PLACE], words[NUMBER] - 1, contest.rewrite]}).encode())
 
     def _duel(self, contest: Contest) -> _native.Duel:
         runner, dialect = self._runner, contest.duel.dialect
@@ -255,4 +273,4 @@ def run_duels(
         if number is None:
             raise SystemExit(f"a child died between cases of duel {place}, pid {os.getpid()}")
         write(json.dumps({"alone": [place, number, ""]}).encode())
-    write(json.dumps(shared.counts()).encode())
+    write(json.dumps(shared.counts(batch.duels[0].dialect)).encode())

@@ -83,12 +83,12 @@ void Duel::run(Progress& progress, std::uint64_t end) {
   for (std::uint64_t i = first; i < end; ++i) {
     progress.number = i;
     progress.began = now();
-    const Drawn drawn = sampler_.call(i);
-    const auto call = py::reinterpret_borrow<py::dict>(drawn.value);
-    switch (drawn.listed ? Verdict::kOpen : compare(call)) {
+    const DrawnCall drawn = sampler_.call(i);
+    switch (drawn.listed ? Verdict::kOpen : compare(drawn)) {
       case Verdict::kLaunched: ++progress.launches; break;
       case Verdict::kRejected: ++progress.rejections; break;
       case Verdict::kNothing: ++progress.nothing; break;
+      case Verdict::kRewritten: ++progress.rewritten; break;
       case Verdict::kOpen: progress.open[progress.left++] = static_cast<std::uint32_t>(i); break;
     }
   }
@@ -96,16 +96,24 @@ void Duel::run(Progress& progress, std::uint64_t end) {
   progress.began = 0.0;
 }
 
-Duel::Verdict Duel::compare(const py::dict& call) {
+Duel::Verdict Duel::compare(const DrawnCall& drawn) {
   if (launchers_.legacy.is_none()) return Verdict::kOpen;
-  const py::object ours = launcher_for(call);
+  const py::object ours = launcher_for(drawn.call);
   if (ours.is_none()) return Verdict::kOpen;
-  const Inputs inputs = inputs_of(call.ptr());
-  const Outcome was = launch(launchers_.legacy.ptr(), inputs.legacy, call.ptr());
-  const Outcome is = launch(ours.ptr(), inputs.ours, call.ptr());
-  if (was.error.ptr() != is.error.ptr() || was.events != is.events) return Verdict::kOpen;
+  PyObject* const call = drawn.call.ptr();
+  const Inputs inputs = inputs_of(call);
+  const Outcome was = launch(launchers_.legacy.ptr(), inputs.legacy, call);
+  const Outcome is = launch(ours.ptr(), inputs.ours, call);
+  if (drawn.legacy && launch_rewritten(drawn) != is) return Verdict::kOpen;
+  if (was != is) return drawn.legacy ? Verdict::kRewritten : Verdict::kOpen;
   if (is.events.find(kLaunch) != std::string::npos) return Verdict::kLaunched;
   return is.error.is_none() ? Verdict::kNothing : Verdict::kRejected;
+}
+
+Duel::Outcome Duel::launch_rewritten(const DrawnCall& drawn) {
+  const auto call = py::reinterpret_steal<py::dict>(PyDict_Copy(drawn.call.ptr()));
+  call["args"] = drawn.legacy;
+  return launch(launchers_.legacy.ptr(), inputs_of(call.ptr()).legacy, call.ptr());
 }
 
 py::object Duel::outcome(const py::dict& call, bool legacy) {

@@ -32,10 +32,11 @@ struct Progress {
   std::uint64_t launches;
   std::uint64_t rejections;
   std::uint64_t nothing;
+  std::uint64_t rewritten;   // other than legacy, as the one rewrite wants that the sampler knows
   std::uint64_t left;        // entries of `open`
   std::uint32_t open[4096];  // numbers of the cases that are left to be judged, from the first one
 };
-static_assert(sizeof(Progress) == 6 * 8 + 4096 * 4);
+static_assert(sizeof(Progress) == 7 * 8 + 4096 * 4);
 
 class Duel {
  public:
@@ -66,6 +67,10 @@ class Duel {
   struct Outcome {
     std::string events;
     pybind11::object error;  // the exception's type; None: there is none
+
+    bool operator==(const Outcome& other) const {
+      return error.is(other.error) && events == other.events;
+    }
   };
   struct Inputs {
     std::vector<pybind11::object> kept;
@@ -76,12 +81,13 @@ class Duel {
     std::size_t place;  // among the first arguments of ours, if it is one of those
     pybind11::object name;
   };
-  enum class Verdict { kLaunched, kRejected, kNothing, kOpen };
+  enum class Verdict { kLaunched, kRejected, kNothing, kRewritten, kOpen };
 
-  Verdict compare(const pybind11::dict& call);
+  Verdict compare(const DrawnCall& drawn);
   Inputs inputs_of(PyObject* call) const;
   Outcome launch(PyObject* launcher, const std::vector<PyObject*>& arguments, PyObject* call,
                  pybind11::object* error = nullptr);
+  Outcome launch_rewritten(const DrawnCall& drawn);
   void set_up(PyObject* call);
   pybind11::object launcher_for(const pybind11::dict& call);
   PyObject* hook_of(PyObject* word, int hook) const;

@@ -19,7 +19,7 @@ namespace {
 void add_sampler(py::module_& module) {
   py::class_<Alternatives, std::shared_ptr<Alternatives>>(
       module, "Alternatives", "Weighted rules by which one value is drawn (see sampler.py).")
-      .def(py::init<const py::iterable&>(), py::arg("rules"));
+      .def(py::init<const py::iterable&, py::object>(), py::arg("rules"), py::arg("rewrite"));
   py::class_<Recipe, std::shared_ptr<Recipe>>(
       module, "Recipe", "What calls of a dialect are drawn from, arguments apart (see sampler.py).")
       .def(py::init<const py::dict&>(), py::arg("given"));
@@ -34,12 +34,14 @@ void add_sampler(py::module_& module) {
       .def(
           "call",
           [](Sampler& self, std::uint64_t number, bool disturbed) {
-            Drawn drawn = self.call(number, disturbed);
-            return py::make_tuple(drawn.value, drawn.listed);
+            const DrawnCall drawn = self.call(number, disturbed);
+            const py::object legacy = drawn.legacy ? drawn.legacy : py::none();
+            return py::make_tuple(drawn.call, drawn.listed, legacy);
           },
           py::arg("number"), py::arg("disturbed") = true,
-          "The call with that number, and whether an entry of the divergence list may hold for "
-          "it.");
+          "The call with that number; whether an entry of the divergence list may hold for it, "
+          "that "
+          "of the rewrite apart; and the arguments that legacy is given by that rewrite, or None.");
 }
 
 void add_duel(py::module_& module) {

@@ -48,13 +48,19 @@ Drawn draw_valid(const Kind& kind, Random& random) {
   static constexpr const char* kSequences[] = {"tuple", "tuple", "list", "namedtuple"};
   if (!kind.is_tuple()) return kind.valid->draw(random);
   py::list items;
+  py::list legacy;
   bool listed = false;
+  bool differ = false;
   for (const Kind& item : kind.items) {
     const Drawn drawn = draw_valid(item, random);
     listed |= drawn.listed;
+    differ |= static_cast<bool>(drawn.legacy);
     items.append(drawn.value);
+    legacy.append(drawn.for_legacy());
   }
-  return {described(py::str(kSequences[random.below(4)]).ptr(), std::move(items)), listed};
+  const py::str sequence(kSequences[random.below(4)]);
+  return {described(sequence.ptr(), std::move(items)), listed,
+          differ ? described(sequence.ptr(), std::move(legacy)) : py::object()};
 }
 
 /// A tuple that is none, or of another length.
@@ -64,19 +70,19 @@ Drawn draw_wrong_tuple(const Kind& kind, Random& random) {
   const std::uint64_t roll = random.below(100);
   if (roll < 35) {
     items.append(1);
-    return {described(py::str(roll < 17 ? "tuple" : "list").ptr(), items), true};
+    return {described(py::str(roll < 17 ? "tuple" : "list").ptr(), items), true, {}};
   }
   if (roll < 60 && !items.empty()) {
     items.attr("pop")();
-    return {described(py::str("tuple").ptr(), items), true};
+    return {described(py::str("tuple").ptr(), items), true, {}};
   }
   switch (random.below(6)) {
-    case 0: return {py::none(), true};
-    case 1: return {py::int_(1), true};
-    case 2: return {described(py::str("object").ptr(), py::int_(1)), true};
-    case 3: return {described(py::str("dict").ptr(), py::int_(items.size())), true};
-    case 4: return {described(py::str("str").ptr(), py::str("ab")), true};
-    default: return {described(py::str("float").ptr(), py::str("0x1.0p+0")), true};
+    case 0: return {py::none(), true, {}};
+    case 1: return {py::int_(1), true, {}};
+    case 2: return {described(py::str("object").ptr(), py::int_(1)), true, {}};
+    case 3: return {described(py::str("dict").ptr(), py::int_(items.size())), true, {}};
+    case 4: return {described(py::str("str").ptr(), py::str("ab")), true, {}};
+    default: return {described(py::str("float").ptr(), py::str("0x1.0p+0")), true, {}};
   }
 }
 
@@ -84,14 +90,15 @@ Drawn draw_wrong_tuple(const Kind& kind, Random& random) {
 Drawn items_of(const Kind& kind, const py::object& argument, Random& random) {
   if (py::isinstance<py::dict>(argument) && argument.contains("tuple")) {
     const py::list items = argument["tuple"];
-    if (items.size() == kind.items.size()) return {py::list(items[py::slice(0, items.size(), 1)])};
+    if (items.size() == kind.items.size())
+      return {py::list(items[py::slice(0, items.size(), 1)]), false, {}};
   }
-  Drawn drawn = draw_valid(kind, random);
-  drawn.value = value_of(drawn.value);
-  return drawn;
+  const Drawn drawn = draw_valid(kind, random);
+  return {value_of(drawn.value), drawn.listed || drawn.legacy, {}};
 }
 
-/// An odd argument; for a tuple mostly an odd item somewhere inside.
+/// An odd argument; for a tuple mostly an odd item somewhere inside. Such a tuple has no `legacy`
+/// and is listed where it would need one.
 Drawn draw_odd(const Kind& kind, const py::object& argument, Random& random) {
   if (!kind.is_tuple()) return kind.odd->draw(random);
   if (kind.items.empty() || holds(random, 1, 5)) return draw_wrong_tuple(kind, random);
@@ -100,7 +107,7 @@ Drawn draw_odd(const Kind& kind, const py::object& argument, Random& random) {
   const std::uint64_t place = random.below(kind.items.size());
   const Drawn odd = draw_odd(kind.items[place], items[place], random);
   items[place] = odd.value;
-  return {described(py::str("tuple").ptr(), items), drawn.listed || odd.listed};
+  return {described(py::str("tuple").ptr(), items), drawn.listed || odd.listed || odd.legacy, {}};
 }
 
 /// How many disturbances a call has: mostly none, rarely several.
@@ -132,7 +139,7 @@ Recipe::Recipe(const py::dict& given)
       std::vector<Drawn> changes;
       for (const py::handle change : what) {
         const auto parts = py::reinterpret_borrow<py::tuple>(change);
-        changes.push_back({py::object(parts[0]), parts[1].cast<bool>()});
+        changes.push_back({py::object(parts[0]), parts[1].cast<bool>(), {}});
       }
       disturbances.push_back({weights, std::move(changes)});
     }
@@ -148,38 +155,36 @@ void Sampler::draw_options(std::uint64_t block) {
   block_ = block;
 }
 
-Drawn Sampler::call(std::uint64_t number, bool disturbed) {
+DrawnCall Sampler::call(std::uint64_t number, bool disturbed) {
   draw_options(number / kBlock);
   Random random(key_, number);
-  py::dict call;
-  bool listed = false;
-  for (const auto& [name, rules] : recipe_->fields) {
-    const Drawn drawn = rules->draw(random);
-    call[name] = drawn.value;
-    listed |= drawn.listed;
-  }
-  for (std::size_t i = 0; i < options_.size(); ++i) {
-    call[recipe_->options[i].first] = options_[i].value;
-    listed |= options_[i].listed;
-  }
-  if (PyDict_Update(call.ptr(), fixed_.ptr()) != 0) throw py::error_already_set();
-  py::list arguments;
+  DrawnCall made;
+  const auto put = [&made](const py::object& name, const Drawn& drawn) {
+    made.call[name] = drawn.value;
+    made.listed |= drawn.listed;
+  };
+  for (const auto& [name, rules] : recipe_->fields) put(name, rules->draw(random));
+  for (std::size_t i = 0; i < options_.size(); ++i) put(recipe_->options[i].first, options_[i]);
+  if (PyDict_Update(made.call.ptr(), fixed_.ptr()) != 0) throw py::error_already_set();
+  Arguments arguments;
   for (const Kind& kind : signature_.items) {
     const Drawn drawn = draw_valid(kind, random);
-    arguments.append(drawn.value);
-    listed |= drawn.listed;
+    made.listed |= drawn.listed;
+    arguments.own.append(drawn.value);
+    arguments.legacy.append(drawn.for_legacy());
+    arguments.differ |= static_cast<bool>(drawn.legacy);
   }
-  call["args"] = arguments;
   for (int left = disturbed ? draw_disturbances(random) : 0; left > 0; --left)
-    listed |= disturb(random, call);
-  return {std::move(call), listed};
+    made.listed |= disturb(random, made.call, arguments);
+  made.call["args"] = arguments.own;
+  if (arguments.differ) made.legacy = arguments.legacy;
+  return made;
 }
 
-bool Sampler::disturb(Random& random, const py::dict& call) {
+bool Sampler::disturb(Random& random, const py::dict& call, Arguments& arguments) {
   const std::uint64_t roll = random.below(recipe_->weights);
   const auto chosen = std::ranges::find_if(recipe_->disturbances,
                                            [&](const auto& one) { return roll < one.up_to; });
-  py::list arguments = call["args"];
   if (std::holds_alternative<Recipe::Argument>(chosen->what)) {
     if (!signature_.items.empty()) return disturb_argument(random, arguments);
     disturb_count(random, arguments);
@@ -195,19 +200,26 @@ bool Sampler::disturb(Random& random, const py::dict& call) {
   return change.listed;
 }
 
-bool Sampler::disturb_argument(Random& random, py::list& arguments) {
+bool Sampler::disturb_argument(Random& random, Arguments& arguments) {
   const std::uint64_t place = random.below(signature_.items.size());
-  if (place >= arguments.size()) return false;
-  const Drawn odd = draw_odd(signature_.items[place], arguments[place], random);
-  arguments[place] = odd.value;
-  return odd.listed;
+  if (place >= arguments.own.size()) return false;
+  const Kind& kind = signature_.items[place];
+  const bool differed = !arguments.own[place].is(arguments.legacy[place]);
+  const Drawn odd = draw_odd(kind, arguments.own[place], random);
+  arguments.own[place] = odd.value;
+  arguments.legacy[place] = odd.for_legacy();
+  arguments.differ |= static_cast<bool>(odd.legacy);
+  return odd.listed || (kind.is_tuple() && differed);
 }
 
-void Sampler::disturb_count(Random& random, py::list& arguments) {
-  if (!arguments.empty() && holds(random, 1, 2)) {
-    arguments.attr("pop")();
+void Sampler::disturb_count(Random& random, Arguments& arguments) {
+  if (!arguments.own.empty() && holds(random, 1, 2)) {
+    arguments.own.attr("pop")();
+    arguments.legacy.attr("pop")();
   } else {
-    arguments.append(recipe_->extra->draw(random).value);
+    const Drawn extra = recipe_->extra->draw(random);
+    arguments.own.append(extra.value);
+    arguments.legacy.append(extra.value);
   }
 }
 

@@ -46,6 +46,15 @@ struct Recipe {
   Shared extra;  // what one argument too many is
 };
 
+/// The `call` of a case in the golden form. `listed`: an entry of the divergence list may hold,
+/// that of the rewrite apart. `legacy`: the arguments that legacy is given by that rewrite, null
+/// where they are the call's own.
+struct DrawnCall {
+  pybind11::dict call;
+  bool listed = false;
+  pybind11::object legacy;
+};
+
 class Sampler {
  public:
   /// Calls that follow each other and share the options that a launcher is made with.
@@ -56,15 +65,21 @@ class Sampler {
   Sampler(std::shared_ptr<const Recipe> recipe, const pybind11::tuple& signature,
           const pybind11::dict& kinds, pybind11::dict fixed, std::uint64_t key);
 
-  /// The `call` of a case in the golden form. `listed`: an entry of the divergence list may hold.
   /// `disturbed`: whether it may be; without, its arguments are what launchers take.
-  Drawn call(std::uint64_t number, bool disturbed = true);
+  DrawnCall call(std::uint64_t number, bool disturbed = true);
 
  private:
+  /// The arguments of a call in the making, and those of legacy beside them.
+  struct Arguments {
+    pybind11::list own;
+    pybind11::list legacy;
+    bool differ = false;
+  };
+
   void draw_options(std::uint64_t block);
-  bool disturb(Random& random, const pybind11::dict& call);
-  bool disturb_argument(Random& random, pybind11::list& arguments);
-  void disturb_count(Random& random, pybind11::list& arguments);
+  bool disturb(Random& random, const pybind11::dict& call, Arguments& arguments);
+  bool disturb_argument(Random& random, Arguments& arguments);
+  void disturb_count(Random& random, Arguments& arguments);
 
   std::shared_ptr<const Recipe> recipe_;
   Kind signature_;

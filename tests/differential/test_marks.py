@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 from relaunch.differential.case import Case
-from relaunch.differential.conditions import flat
-from relaunch.differential.divergence import applicable
+from relaunch.differential.divergence import applicable, legacy_runs
 from relaunch.differential.invented import invented
-from relaunch.differential.sampler import Source
+from relaunch.differential.sampler import Source, rewritten
 
 from relaunch import generator
 
 CUDA = "triton-3.6-cuda"
-HALVES = ("fp16", "bf16")
 SIGNATURES: list[tuple[Any, ...]] = [
     ("*i8", "i8", "fp16", "*fp32", "bf16", "u64", "i1"),
     ("*i8",),
@@ -27,18 +25,25 @@ SIGNATURES: list[tuple[Any, ...]] = [
 def test_every_case_for_which_an_entry_of_the_list_holds_is_marked(dialect: str) -> None:
     """One without its mark would count as equal where ours lacks what the list wants."""
     signatures = [*SIGNATURES, *invented(dialect, 12, 5)]
-    marked = held = plain = 0
+    entry = rewritten(dialect)
+    known = [] if entry is None else [entry.id]
+    marked = held = plain = rewrites = 0
     for source in (Source(dialect, one, 8) for one in signatures):
-        always = not flat(source.signature).isdisjoint(HALVES)  # up to 3.3 the list has an entry for each value
         for i in range(150):
-            call, listed = source.sampler.call(i)
-            ids = applicable(source.of_call(i, call))
-            assert listed or ids == [], f"{source.case(i).id}: {ids}: {json.dumps(call)}"
-            marked += listed and not always
-            held += bool(ids) and not always
-            plain += not listed and not always
+            call, listed, legacy = source.sampler.call(i)
+            case = source.of_call(i, call)
+            ids = applicable(case)
+            assert listed or ids == [] or (legacy is not None and ids == known), f"{case.id}: {ids}: {json.dumps(call)}"
+            assert legacy is None or known
+            if not listed and ids and not source.constants:
+                assert [run.call["args"] for run in legacy_runs(case)] in ([legacy], [call["args"], legacy]), case.id
+            marked += listed
+            held += listed and bool(ids)
+            plain += not listed
+            rewrites += not listed and bool(ids)
     assert held > 0.4 * marked, "more cases are marked than need to be judged"
     assert plain > 0.3 * (marked + plain)
+    assert (rewrites > 0) == bool(known)
 
 
 def test_case_of_a_number_is_the_same_however_it_is_reached() -> None:

@@ -58,6 +58,7 @@ class Break:
     found: str
     dialect: str = CUDA
     only: str = ""  # every fault must match this where it is given
+    least: int = 1  # faults
     also: tuple[str, str] = ("", "")  # a second edit of the same file
 
     def apply(self, copied: Path) -> None:
@@ -203,6 +204,16 @@ BREAKS = [
         "triton-3.0-cuda",
     ),
     Break(
+        "the cluster's meaning where each call differs as the list wants",
+        "dialects/triton_3_0_cuda.py",
+        'factors=("cluster_x", "cluster_y", "cluster_z")',
+        'factors=("num_ctas", "1", "1")',
+        "*fp32, bf16",
+        r"\(cuLaunchKernelEx\): grid\[[012]\]: expected \d+, got \d+",
+        "triton-3.0-cuda",
+        least=40,
+    ),
+    Break(
         "the width of a boolean in 3.4",
         "dialects/scalars.py",
         '"u1": TypeFacts("uint32_t", "I", "uint32_t", 4, read=1)',
@@ -269,7 +280,7 @@ def test_what_is_broken_is_found_and_named(broken: Break, tmp_path: Path) -> Non
     code, lines, errors = run_diff(tmp_path, broken.dialect, broken.signature, 400)
     assert code == 1, errors
     faults = [line["fault"] for line in lines if "fault" in line]
-    assert lines[-1]["faults"] == len(faults)
+    assert lines[-1]["faults"] == len(faults) >= broken.least
     assert any(re.search(broken.found, fault) for fault in faults), faults[:10]
     assert all(re.search(broken.only, fault) for fault in faults), faults[:10]
     assert len(list((tmp_path / "faults").glob("*.jsonl"))) == len(faults)
