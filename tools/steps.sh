@@ -2,6 +2,8 @@
 # function step_NAME; `run_steps NAME...` runs them all, even after a failure, and then exits 1 if
 # one failed.
 
+. tools/sanitizers.sh
+
 all_steps=(format ruff mypy unit asan threads fuzz tidy pytest mutants)
 
 cpp_sources() {
@@ -84,7 +86,7 @@ run_steps() {
   local name begin status failed=0 total=$SECONDS results=()
   for name in "$@"; do
     if ! declare -F "step_$name" >/dev/null; then
-      say "no step '$name'; there are: ${all_steps[*]} tsan"
+      say "no step '$name'; there are: ${all_steps[*]} tsan asan-python"
       exit 2
     fi
   done

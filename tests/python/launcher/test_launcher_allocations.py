@@ -18,6 +18,8 @@ HERE = Path(__file__).parent
 BENCH = HERE.parents[1] / "bench"
 TURNS = 1000
 
+pytestmark = pytest.mark.plain_build  # what counts takes the place of malloc, as a sanitizer does
+
 # Launches with ints, tensors or tuples, `count` parameters in all, TURNS times; says how many allocations that made.
 PROGRAM = """
 import ctypes, itertools, json, sys
