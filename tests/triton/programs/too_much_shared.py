@@ -11,7 +11,7 @@ import triton.language as tl
 def matmul(a, b, c, BLOCK: tl.constexpr, INNER: tl.constexpr):
     m = tl.arange(0, BLOCK)
     total = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
-    for k in range(8):
+    for k in range(16):
         inner = k * INNER + tl.arange(0, INNER)
         left = tl.load(a + m[:, None] * 2048 + inner[None, :])
         right = tl.load(b + inner[:, None] * BLOCK + m[None, :])
