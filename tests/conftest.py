@@ -35,6 +35,17 @@ def pytest_report_header() -> str:
     return f"fresh cases: seed {os.environ[FRESH_SEED]} ({FRESH_SEED}={os.environ[FRESH_SEED]} repeats them)"
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Tests of a group share what they build; where xdist does not see groups, each process would build it."""
+    if not getattr(session.config.option, "loadgroup", False):
+        return
+    for item in session.items:
+        if item.get_closest_marker("xdist_group") and "@" not in item.nodeid:
+            raise pytest.UsageError(
+                f"{item.nodeid}: pytest-xdist does not see its group with pytest {pytest.__version__}"
+            )
+
+
 def tree_of(*types: Any, names: str = "") -> relaunch.Tree:
     """A tree of type strings and tuples of them; names for the top level, separated by blanks."""
 
