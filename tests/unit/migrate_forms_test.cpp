@@ -156,18 +156,28 @@ TEST(Forms, ATypeHasNoControlCharactersHoweverWritten) {
   }
 }
 
+std::string descriptor(const char* layout) {
+  std::string type = "tensordesc<fp32[16],";
+  type += layout;
+  return type += '>';
+}
+
 TEST(Forms, ADescriptorIsTheSameWordWhereverItStands) {
   for (const char* layout : {"'a>b'", "\"a'b\"", "L<x, 'a'>", "L(\"<\")"}) {
-    const std::string type = "tensordesc<fp32[16]," + std::string(layout) + ">";
-    Parsed parsed = parse("i32, " + type + ", " + type);
+    const std::string type = descriptor(layout);
+    std::string text = "i32, ";
+    text.append(type).append(", ").append(type);
+    const Parsed parsed = parse(text);
     ASSERT_TRUE(parsed.ok()) << type << parsed.error().message;
     EXPECT_EQ(parsed.tree.parameters.at(2).dtype, type);
   }
   for (const char* layout : {"'a>b", "a'", "a>b", "L<x", "L<x>>", "\"'\"'"}) {
-    const std::string type = "tensordesc<fp32[16]," + std::string(layout) + ">";
+    const std::string type = descriptor(layout);
     std::string quoted;
     append_json_string(quoted, type);
-    EXPECT_FALSE(parse("{0: " + quoted + ", 1: " + quoted + "}").ok()) << type;
+    std::string text = "{0: ";
+    text.append(quoted).append(", 1: ").append(quoted).append("}");
+    EXPECT_FALSE(parse(text).ok()) << text;
   }
 }
 
