@@ -91,7 +91,8 @@ bool is_descriptor(std::string_view word) {
   return word.starts_with("tensordesc<") || word.starts_with(kIm2col);
 }
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+/// A tab is a blank inside of a line.
+bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; }
 
 /// Whether a descriptor is the same word wherever it stands in a line of text, whatever its layout
 /// holds: no control characters, every quote closed, and the last '>' the one that closes the first

@@ -163,7 +163,7 @@ std::string descriptor(const char* layout) {
 }
 
 TEST(Forms, ADescriptorIsTheSameWordWhereverItStands) {
-  for (const char* layout : {"'a>b'", "\"a'b\"", "L<x, 'a'>", "L(\"<\")"}) {
+  for (const char* layout : {"'a>b'", "\tL", "\"a'b\"", "L<x, 'a'>", "L(\"<\")"}) {
     const std::string type = descriptor(layout);
     std::string text = "i32, ";
     text.append(type).append(", ").append(type);
