@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from tests.triton.run_programs import load
+from tests.triton.run_programs import load, print_outcomes
 
 
 def compare(program: Any) -> list[str]:
@@ -47,16 +46,7 @@ def run(path: Path) -> dict[str, Any]:
 
 def main() -> None:
     mode, *programs = sys.argv[1:]
-    if mode == "installed":
-        import relaunch.triton
-
-        relaunch.triton.install()
-    for program in programs:
-        outcome = run(Path(program))
-        if mode == "installed":
-            outcome["report"] = relaunch.triton.report().to_json()
-            relaunch.triton.forget_report()
-        print(json.dumps(outcome), flush=True)
+    print_outcomes(mode, programs, run)
 
 
 if __name__ == "__main__":

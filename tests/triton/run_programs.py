@@ -17,6 +17,7 @@ import io
 import json
 import sys
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -86,21 +87,26 @@ def run(path: Path, recorder: Recorder) -> dict[str, Any]:
     return outcome
 
 
-def main() -> None:
-    mode, backend, *programs = sys.argv[1:]
-    recorder = Recorder(backend)
-    recorder.own_handles()
-    triton.runtime.driver.set_active(make_driver(backend, recorder))
+def print_outcomes(mode: str, programs: Iterable[str], run: Callable[[Path], dict[str, Any]]) -> None:
+    """A JSON line for each program; where relaunch.triton is installed first, with its report."""
     if mode == "installed":
         import relaunch.triton
 
         relaunch.triton.install()
     for program in programs:
-        outcome = run(Path(program), recorder)
+        outcome = run(Path(program))
         if mode == "installed":
             outcome["report"] = relaunch.triton.report().to_json()
             relaunch.triton.forget_report()
         print(json.dumps(outcome), flush=True)
+
+
+def main() -> None:
+    mode, backend, *programs = sys.argv[1:]
+    recorder = Recorder(backend)
+    recorder.own_handles()
+    triton.runtime.driver.set_active(make_driver(backend, recorder))
+    print_outcomes(mode, programs, lambda path: run(path, recorder))
 
 
 if __name__ == "__main__":
