@@ -12,6 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+from tools.mutants import copies  # noqa: E402
+from tools.mutants.copies import CORE, NATIVE, UNIT, Copy, CopyError, Interpreter  # noqa: E402
 from tools.mutants.patches import Mutant, PatchError, StaleError, load, read  # noqa: E402
 from tools.mutants.trial import FIRST, QUICK_PART, built_parts  # noqa: E402
 
@@ -122,6 +124,40 @@ def test_what_is_built_for_a_file() -> None:
     assert built_parts("precompiled/core/types.def") == ("_core", "unit")
     unbuilt = {m.file for m in MUTANTS if not built_parts(m.file)}
     assert {Path(file).suffix for file in unbuilt} <= {".py", ".j2"}
+
+
+def test_what_held_the_last_fault_is_built_anew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    copy = Copy(tmp_path, Interpreter(sys.executable, (), {}))
+    asked: list[set[str]] = []
+    fails = False
+
+    def run(command: list[str], folder: Path) -> str:
+        asked.append(set(command[2:]))
+        if fails:
+            raise CopyError("no")
+        return ""
+
+    monkeypatch.setattr(copies, "run", run)
+    copy.build([CORE, UNIT], 1)
+    copy.build([], 1)  # a fault in Python: the one in C++ before it must go
+    assert asked == [{"_core", "relaunch_unit_tests"}] * 2
+    copy.build([], 1)
+    assert len(asked) == 2
+    fails = True
+    with pytest.raises(CopyError):
+        copy.build([NATIVE], 1)
+    with pytest.raises(CopyError):
+        copy.build([CORE], 1)
+    assert asked[2:] == [{"_native"}, {"_core", "_native"}]
+
+
+def test_byte_code_of_a_fault_is_not_taken_for_that_of_the_source(tmp_path: Path) -> None:
+    copy = Copy(tmp_path, Interpreter(sys.executable, (), {}))
+    times = set()
+    for text in ("a = 1\n", "a = 2\n") * 20:
+        copy.write("a.py", text)
+        times.add(int((tmp_path / "a.py").stat().st_mtime))
+    assert len(times) == 40
 
 
 def tool(*arguments: str) -> Any:

@@ -32,6 +32,7 @@ TARGETS: Mapping[str, Sequence[str]] = {
     RECORDERS: ["relaunch_recorder_cuda", "relaunch_recorder_hip"],
     UNIT: ["relaunch_unit_tests"],
 }
+_LONG_AGO = 1_000_000_000  # seconds: byte code knows the time of its source to one
 UNIT_PROGRAM = Path("tests/unit/relaunch_unit_tests")  # in the build folder
 
 # Asked of the Python that runs the tests: where it finds packages, and what of relaunch it has built.
@@ -118,6 +119,7 @@ class Copy:
         self.build_folder = folder / "build"
         self.python = python
         self._writes = 0
+        self._stale: set[str] = set()  # parts that hold a fault whose source is restored
 
     def refresh(self, root: Path) -> None:
         """Bring the sources up to date with those of `root`; what has not changed keeps its time."""
@@ -153,10 +155,13 @@ class Copy:
         rules.write_text(text)
 
     def build(self, parts: Iterable[str], jobs: int) -> None:
-        """Build some of `TARGETS`. CopyError."""
-        targets = [target for part in parts for target in TARGETS[part]]
+        """Build some of `TARGETS`, and those in which an earlier fault was built. CopyError."""
+        wanted = set(parts)
+        targets = [target for part in sorted(wanted | self._stale) for target in TARGETS[part]]
+        self._stale |= wanted  # until the next build, should this one stop halfway
         if targets:  # without one, ninja builds everything
             run(["ninja", f"-j{jobs}", *targets], self.build_folder)
+        self._stale = wanted
 
     def set_up_python(self, built: Iterable[str]) -> None:
         """An environment with the packages of `python` and this copy's relaunch; what is not among `built` here is
@@ -225,8 +230,7 @@ class Copy:
         path.write_text(text)
         if path.suffix == ".py":
             self._writes += 1
-            time = int(path.stat().st_mtime) - 10 * self._writes
-            os.utime(path, (time, time))
+            os.utime(path, (_LONG_AGO + self._writes,) * 2)
 
     def tidy(self) -> None:
         """Remove what the tests of one fault left behind."""

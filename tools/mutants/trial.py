@@ -70,6 +70,7 @@ Outcome = Literal["caught", "survived", "hung", "not built", "not run"]
 _NO_TESTS = (3, 4, 5)  # pytest's own: its error, wrong usage, nothing collected
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _RUNNING = re.compile(r"^(tests/\S+::.*?)\s*(?:PASSED|FAILED|SKIPPED|ERROR|$)", re.MULTILINE)
+_STATIC = re.compile(r"^(?:\.\./)*(tests/unit/\S+?):\d+: error: static assertion failed", re.MULTILINE)
 _UNIT_FAILED = re.compile(r"^\[  FAILED  \] (\S+)", re.MULTILINE)
 
 
@@ -162,7 +163,9 @@ class Trials:
         try:
             copy.build(parts, self.build_jobs)
         except CopyError as error:
-            return "not built", "", str(error)
+            text = str(error)
+            noticed = _STATIC.search(text)  # a test that the compiler runs
+            return ("caught", noticed[1], text) if noticed else ("not built", "", text)
         deadline = time.monotonic() + self.limit
         for name, command in self._commands(copy, mutant, parts):
             status, text = self._execute(command, copy, deadline - time.monotonic())
@@ -213,8 +216,9 @@ def end_group(process: subprocess.Popen[str]) -> None:
 
 
 def _pytest(copy: Copy, files: Sequence[str], *options: str) -> list[str]:
-    # In the order of the files: the first are the most likely to notice.
-    quiet = ("-v", "--tb=short", "-p", "no:cacheprovider", "-p", "no:randomly")
+    # In the order of the files: the first are the most likely to notice. pytest-benchmark, where it is installed, warns
+    # of xdist.
+    quiet = ("-v", "--tb=short", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:benchmark")
     return [str(copy.python_path), "-m", "pytest", *quiet, *options, *files]
 
 
