@@ -160,3 +160,13 @@ def test_silence_and_refused_launchers_are_never_right() -> None:
     assert golden.matches({"crash": True}, {"hang": True}, texts=False, may_die=True) == ["gave no answer in time"]
     refusal = {"bind_error": {"type": "KeyError", "text": "x"}}
     assert golden.matches(OUTCOME, refusal, texts=False) == [f"no launcher came to be: {refusal['bind_error']}"]
+
+
+def test_refused_launchers_have_the_error_that_was_recorded() -> None:
+    refusal = {"bind_error": {"type": "KeyError", "text": "x"}}
+    other = {"bind_error": {"type": "KeyError", "text": "y"}}
+    third = {"bind_error": {"type": "AssertionError", "text": "x"}}
+    assert golden.matches(refusal, refusal, texts=True) == golden.matches(refusal, other, texts=False) == []
+    assert len(golden.matches(refusal, other, texts=True)) == 1
+    assert golden.matches(refusal, third, texts=False) == ["error: expected a KeyError, got AssertionError: x"]
+    assert len(golden.matches(refusal, OUTCOME, texts=False)) == 1

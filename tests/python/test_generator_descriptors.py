@@ -118,6 +118,20 @@ def test_descriptors_become_what_was_recorded(release: str) -> None:
     assert seen == {"None", "AssertionError", "RuntimeError"}
 
 
+# CUtensorMapDataType of the CUDA driver, by the element type of metadata.
+@pytest.mark.parametrize(
+    ("elem_type", "data_type"),
+    [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7), (8, 10), (9, 8), (10, 9)],
+)
+def test_element_types_are_numbered_as_the_driver_does(elem_type: int, data_type: int) -> None:
+    meta = {"swizzle": 3, "elem_size": 4, "elem_type": elem_type, "block_size": [2, 16], "fp4_padded": False}
+    for release in ("3.4", "3.5", "3.6"):
+        asked: list[int] = []
+        spec = generator.LauncherSpec(f"triton-{release}-cuda", ("tensordesc<fp32[2, 16]>",), tensordesc_meta=(meta,))
+        legacy_descriptors.expand_arguments(spec, [descriptor()], lambda wanted: asked.append(wanted.data_type))
+        assert asked == [data_type]
+
+
 def nothing(_: legacy_descriptors.TensorMap) -> Any:
     raise AssertionError("nothing is to be encoded")
 
