@@ -1,8 +1,9 @@
-"""A driver library that lacks one function, for every dialect and every function that ours looks up.
+"""A driver library that lacks one function, or all that came after a release, and a machine without a device; for every
+dialect and every function that ours looks up.
 
 What needs the function says which one and what to do, or does without where the facts say so; all else works as ever.
 
-The library is the recording driver with one name of its symbol table written over.
+The library is the recording driver with names of its symbol table written over.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,6 +37,7 @@ DISPENSABLE = {
     "cuFuncGetParamInfo",  # the comparison with the signature
     "hipGetLastError",  # forgets a failed query
 }  # fmt: skip
+TAKING_ADDRESSES = ("triton-3.7-hip", "triton-3.9-hip")  # as they are where their query fails
 PROBES = {"cuda": ("cuCtxGetCurrent", "CUDA driver"), "hip": ("hipModuleLaunchKernel", "HIP runtime")}
 
 META = {"swizzle": 3, "elem_size": 2, "elem_type": 6, "block_size": [8, 16], "fp4_padded": False}
@@ -132,8 +134,10 @@ class Done:
     calls: list[str]
 
 
-def done(use: Use, recorder: Recorder, dialect: str) -> Done:
+def done(use: Use, recorder: Recorder, dialect: str, version: int = 0) -> Done:
+    """`version`: what the driver says of itself, 0 for the newest."""
     recorder.reset()
+    recorder.driver_version(version)
     recorder.list_calls()
     error = None
     try:
@@ -143,14 +147,15 @@ def done(use: Use, recorder: Recorder, dialect: str) -> Done:
     return Done(recorder.events(), error, recorder.calls())
 
 
-def without(backend: str, function: str, folder: Path) -> Recorder:
-    """The recording driver without a function."""
-    name = b"\0" + function.encode() + b"\0"
+def without(backend: str, functions: Iterable[str], made: Path) -> Recorder:
+    """The recording driver without some functions, written to a file."""
     content = path(backend).read_bytes()
-    made = folder / f"lib{function}.so"
-    made.write_bytes(content.replace(name, b"\0_" + name[2:], 1))  # the symbol table comes before other texts
+    for function in functions:
+        name = b"\0" + function.encode() + b"\0"
+        content = content.replace(name, b"\0_" + name[2:], 1)  # the symbol table comes before other texts
+    made.write_bytes(content)
     recorder = Recorder(backend, made)
-    assert not hasattr(recorder.library, function)
+    assert [function for function in FUNCTIONS[backend] if not hasattr(recorder.library, function)] == [*functions]
     return recorder
 
 
@@ -158,7 +163,7 @@ def without(backend: str, function: str, folder: Path) -> Recorder:
     ("backend", "function"), [(backend, function) for backend, listed in FUNCTIONS.items() for function in listed]
 )
 def test_a_missing_function_is_named(backend: str, function: str, tmp_path: Path) -> None:
-    whole, poor = Recorder(backend), without(backend, function, tmp_path)
+    whole, poor = Recorder(backend), without(backend, [function], tmp_path / f"lib{function}.so")
     failed = 0
     for dialect in dialects(backend):
         for name, use in uses(dialect).items():
@@ -169,33 +174,115 @@ def test_a_missing_function_is_named(backend: str, function: str, tmp_path: Path
                 text = f"{poor.path} is not the {PROBES[backend][1]}: it has no {function}"
                 assert got.error == (relaunch.BindError, text + "; give the path of its own library"), where
             elif function not in wanted.calls or function in DISPENSABLE:
-                check_done_without(function, wanted, got, where)
-            elif got.error is None:  # the address is taken as it is where the query fails
+                check_done_without({function}, wanted, got, where)
+            elif got.error is None:
                 assert function == "hipPointerGetAttribute"
-                assert dialect in ("triton-3.7-hip", "triton-3.9-hip"), where
+                assert dialect in TAKING_ADDRESSES, where
             else:
-                since = FUNCTIONS[backend][function]
-                text = f"{poor.path} has no {function}, which came with {since}: install that release or a later one"
-                assert text in got.error[1], where
-                assert f"from {function})" in got.error[1], where
-                assert not any("params" in event for event in got.events), where
-                assert got.events == wanted.events[: len(got.events)], where
+                check_names(poor, function, wanted, got, where)
     assert bool(failed) == (function not in DISPENSABLE)
+
+
+def check_names(poor: Recorder, function: str, wanted: Done, got: Done, where: str) -> None:
+    """The error says which function is missing; all was as ever up to there, and nothing was launched."""
+    assert got.error is not None, where
+    (since,) = (some[function] for some in FUNCTIONS.values() if function in some)
+    text = f"{poor.path} has no {function}, which came with {since}: install that release or a later one"
+    assert text in got.error[1], where
+    assert f"from {function})" in got.error[1], where
+    assert not any("params" in event for event in got.events), where
+    assert got.events == wanted.events[: len(got.events)], where
+
+
+# Older drivers: what each says of its version, and how many functions it lacks.
+OLDER = [
+    ("cuda", "CUDA 8.0", 8000, 4), ("cuda", "CUDA 11.4", 11040, 3), ("cuda", "CUDA 11.8", 11080, 2),
+    ("cuda", "CUDA 12.0", 12000, 1), ("cuda", "CUDA 12.2", 12020, 1), ("cuda", "CUDA 12.4", 12040, 0),
+    ("hip", "ROCm 4.5", 40500000, 3), ("hip", "ROCm 5.4", 50400000, 2), ("hip", "ROCm 6.4", 60400000, 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("backend", "release", "version", "count"), OLDER)
+def test_an_older_driver_does_what_it_can(backend: str, release: str, version: int, count: int, tmp_path: Path) -> None:
+    """What calls none of the functions that came later works as ever; all else names the first that is missing."""
+    lacking = [name for name, since in FUNCTIONS[backend].items() if numbers(since) > numbers(release)]
+    assert len(lacking) == count
+    whole, poor = Recorder(backend), without(backend, lacking, tmp_path / "libolder.so")
+    refused = 0
+    for dialect in dialects(backend):
+        for name, use in uses(dialect).items():
+            wanted, got = done(use, whole, dialect, version), done(use, poor, dialect, version)
+            where = f"{dialect}: {name}: {got.error}"
+            needed = [one for one in wanted.calls if one in lacking and one not in DISPENSABLE]
+            if name == "many parameters" and backend == "cuda" and version < 12010:
+                assert wanted.error is not None, where
+                assert "takes 4096" in wanted.error[1], where
+            if not needed:
+                check_done_without({*lacking}, wanted, got, where)
+            elif got.error is None:
+                assert needed == ["hipPointerGetAttribute"], where
+                assert dialect in TAKING_ADDRESSES, where
+            else:
+                check_names(poor, needed[0], wanted, got, where)
+                refused += 1
+    assert bool(refused) == any(name not in DISPENSABLE for name in lacking)
+
+
+def numbers(release: str) -> tuple[int, ...]:
+    """(12, 4) for "CUDA 12.4"."""
+    return tuple(map(int, release.split()[1].split(".")))
+
+
+NO_DEVICE = 100
+
+
+@pytest.mark.parametrize("dialect", relaunch.DIALECTS)
+def test_a_machine_without_a_device(dialect: str) -> None:
+    """Every call of the driver says so: what needs a device says which call, and nothing else is asked for.
+
+    As soon as there is one, the same things work.
+    """
+    backend = dialect.rpartition("-")[2]
+    recorder = Recorder(backend)
+    not_needed = DISPENSABLE | ({"hipPointerGetAttribute"} if dialect in TAKING_ADDRESSES else set())
+    for name, use in uses(dialect).items():
+        if name == "a refused launch" or (backend == "hip" and name == "much shared memory without a context"):
+            continue  # is told another status; asks HIP for nothing
+        wanted, got = done(use, recorder, dialect), done(deviceless(use, backend), recorder, dialect)
+        where = f"{dialect}: {name}: {got.error}"
+        needed = [one for one in wanted.calls if one not in not_needed]
+        first = needed[0] if needed else "hipModuleLaunchKernel"  # of an address that is taken as it is
+        assert got.error is not None, where
+        binding = backend == "cuda" and name.startswith("much shared memory")
+        assert got.error[0] is (relaunch.BindError if binding else RuntimeError), where
+        assert f"({NO_DEVICE} from {first})" in got.error[1], where
+        assert [one for one in got.calls if one not in not_needed] == [first], where
+        assert done(use, recorder, dialect) == wanted, where
+
+
+def deviceless(use: Use, backend: str) -> Use:
+    def run(recorder: Recorder, dialect: str) -> None:
+        for function in FUNCTIONS[backend]:
+            for nth in range(50):
+                recorder.fail(function, nth, NO_DEVICE)
+        use.run(recorder, dialect)
+
+    return Use(run, use.options)
 
 
 def dialects(backend: str) -> list[str]:
     return [one for one in relaunch.DIALECTS if one.endswith(backend)]
 
 
-def check_done_without(function: str, wanted: Done, got: Done, where: str) -> None:
-    """The same, but for what the function itself shows or words."""
-    assert [event for event in wanted.events if event.get("call") != function] == got.events, where
+def check_done_without(lacking: set[str], wanted: Done, got: Done, where: str) -> None:
+    """The same, but for what the functions themselves show or word."""
+    assert [event for event in wanted.events if event.get("call") not in lacking] == got.events, where
     assert (got.error is None) == (wanted.error is None), where
     if got.error is not None and wanted.error is not None:
         assert got.error[0] is wanted.error[0], where
-        if "GetErrorString" in function:
+        if any("GetErrorString" in function for function in lacking):
             assert got.error[1] == wanted.error[1].replace("invalid argument", "error 1"), where
-        elif function not in wanted.calls:
+        elif not lacking & {*wanted.calls}:
             assert got.error == wanted.error, where
         else:
             assert wanted.error[1].startswith(got.error[1])
