@@ -125,11 +125,15 @@ def test_descriptors_become_what_was_recorded(release: str) -> None:
 )
 def test_element_types_are_numbered_as_the_driver_does(elem_type: int, data_type: int) -> None:
     meta = {"swizzle": 3, "elem_size": 4, "elem_type": elem_type, "block_size": [2, 16], "fp4_padded": False}
+    asked = []
+
+    def encode(wanted: legacy_descriptors.TensorMap) -> None:
+        asked.append(wanted.data_type)
+
     for release in ("3.4", "3.5", "3.6"):
-        asked: list[int] = []
         spec = generator.LauncherSpec(f"triton-{release}-cuda", ("tensordesc<fp32[2, 16]>",), tensordesc_meta=(meta,))
-        legacy_descriptors.expand_arguments(spec, [descriptor()], lambda wanted: asked.append(wanted.data_type))
-        assert asked == [data_type]
+        legacy_descriptors.expand_arguments(spec, [descriptor()], encode)
+    assert asked == [data_type] * 3
 
 
 def nothing(_: legacy_descriptors.TensorMap) -> Any:
