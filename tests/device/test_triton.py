@@ -30,7 +30,7 @@ def bed() -> Bed:
 
 
 def chosen() -> list[Program]:
-    return [program for program in PROGRAMS if program.is_for(bed())]
+    return [program for program in PROGRAMS if program.on_gpu and program.is_for(bed())]
 
 
 @pytest.fixture(scope="module")

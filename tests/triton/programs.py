@@ -27,7 +27,8 @@ class Program:
     """A file, and what its head says.
 
     `# Triton: 3.4-` or `3.3-3.4`: releases. `# Backends: cuda`. `# Differs: 3.7- TITLE`: from that release on, by the
-    divergence of that title. `# Falls back: REASON`: for a reason that has these words.
+    divergence of that title. `# Falls back: REASON`: for a reason that has these words. `# GPU: no, REASON`: under a
+    recording driver alone.
     """
 
     path: Path
@@ -37,6 +38,7 @@ class Program:
     differs: str | None
     divergence: str | None
     falls_back: str | None
+    on_gpu: bool
 
     @property
     def name(self) -> str:
@@ -45,7 +47,10 @@ class Program:
     def is_for(self, bed: Bed) -> bool:
         if bed.backend == "hip" and ON_HIP != ("all",) and self.name not in ON_HIP:
             return False
-        return bed.backend in self.backends and self.first <= numbers(bed.short) <= self.last
+        return bed.backend in self.backends and self.has_release(bed)
+
+    def has_release(self, bed: Bed) -> bool:
+        return self.first <= numbers(bed.short) <= self.last
 
     def may_differ(self, bed: Bed) -> bool:
         return self.differs is not None and numbers(bed.short) >= numbers(self.differs)
@@ -56,7 +61,7 @@ def numbers(release: str) -> tuple[int, ...]:
 
 
 def read_head(path: Path) -> Program:
-    head = dict(re.findall(r"^# (Triton|Backends|Differs|Falls back): (.*)$", path.read_text(), re.MULTILINE))
+    head = dict(re.findall(r"^# (Triton|Backends|Differs|Falls back|GPU): (.*)$", path.read_text(), re.MULTILINE))
     first, _, last = head.get("Triton", "3.0-").partition("-")
     differs, _, divergence = head.get("Differs", "").partition("- ")
     return Program(
@@ -67,6 +72,7 @@ def read_head(path: Path) -> Program:
         differs or None,
         divergence or None,
         head.get("Falls back"),
+        not head.get("GPU", "").startswith("no"),
     )
 
 
@@ -82,8 +88,8 @@ def outcomes(bed: Bed) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def on_another_device(bed: Bed, names: tuple[str, ...], **environment: str) -> dict[str, dict[str, dict[str, Any]]]:
-    """The same of some programs, where the environment makes the device another one."""
-    chosen = [program for program in PROGRAMS if program.name in names and program.is_for(bed)]
+    """The same of some programs, for whatever backend they are, where the environment makes the device another one."""
+    chosen = [program for program in PROGRAMS if program.name in names and program.has_release(bed)]
     return {mode: _run(bed, mode, chosen, **environment) for mode in ("plain", "installed")}
 
 

@@ -13,9 +13,20 @@ from tests.triton.beds import BACKENDS, RELEASES, each_bed, made, once
 from tests.triton.programs import ON_HIP, OUTCOME, PROGRAMS, Program, numbers, on_another_device, outcomes
 from tests.triton.releases import Bed
 
-# HIP's descriptors by value need an architecture that lld 19 does not link for Triton 3.6, and 3.7 does not compile.
-TDM = [bed for bed in each_bed("hip") if numbers(bed.values[0].short) >= (3, 8)]
 DIVERGENCES = json.loads((Bed.root() / "differential" / "divergences.json").read_text())
+
+
+def on_devices(backend: str, since: str, variable: str, *values: str) -> list[Any]:
+    """A parameter for each release from one on and each value that makes the device another one."""
+    return [
+        pytest.param(*bed.values, {variable: value}, id=f"{bed.id}-{value}")
+        for bed in each_bed(backend)
+        for value in values
+        if numbers(bed.values[0].short) >= numbers(since)
+    ]
+
+
+CAPABILITY, ARCHITECTURE = "STAND_IN_CAPABILITY", "TRITON_OVERRIDE_ARCH"
 
 
 def first_difference(plain: dict[str, Any], installed: dict[str, Any]) -> str:
@@ -94,17 +105,12 @@ def test_listed_differences(bed: Bed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bed", "device", "unchecked"),
-    [
-        *(
-            pytest.param(*bed.values, {"STAND_IN_CAPABILITY": "8.0"}, False, id=f"{bed.id}-8.0")
-            for bed in each_bed("cuda")
-        ),
-        *(pytest.param(*bed.values, {"TRITON_OVERRIDE_ARCH": "gfx1250"}, True, id=f"{bed.id}-gfx1250") for bed in TDM),
-    ],
+    ("bed", "device"), on_devices("cuda", "3.3", CAPABILITY, "8.0") + on_devices("hip", "3.8", ARCHITECTURE, "gfx1250")
 )
-def test_descriptors_elsewhere(bed: Bed, device: dict[str, str], unchecked: bool) -> None:
-    """Where the copy engine takes no descriptors they are taken apart; HIP's own are made by Triton alone."""
+def test_descriptors_elsewhere(bed: Bed, device: dict[str, str]) -> None:
+    """Where the copy engine takes no descriptors they are taken apart; HIP's own are made by Triton alone, from 3.8 on:
+    for 3.6 lld 19 does not link them, and 3.7 does not compile them.
+    """
     names = ("persistent_matmul", "descriptors_in_tuples", "descriptor_shapes", "vector_add")
     found = on_another_device(made(bed), names, **device)
     assert found["plain"].keys() == found["installed"].keys() >= {"vector_add"}
@@ -114,6 +120,28 @@ def test_descriptors_elsewhere(bed: Bed, device: dict[str, str], unchecked: bool
         assert plain["events"]
         assert first_difference(plain, installed) == "", name
         assert installed["report"]["fallen_back"] == []
-        assert bool(installed["report"]["unchecked"]) is (unchecked and name != "vector_add"), name
+        by_value = bed.backend == "hip" and name != "vector_add"
+        assert bool(installed["report"]["unchecked"]) is by_value, name
     maps = [event for one in found["installed"].values() for event in one["events"] if "TensorMap" in event["call"]]
     assert maps == []
+
+
+@pytest.mark.parametrize(
+    ("bed", "device"),
+    on_devices("cuda", "3.4", CAPABILITY, "9.0", "10.0") + on_devices("hip", "3.7", ARCHITECTURE, "gfx1250"),
+)
+def test_specialised_warps(bed: Bed, device: dict[str, str]) -> None:
+    """A block has the warps that compiling gave it, which are more than the four that were asked for."""
+    names = ("gluon_warp_specialised",) if bed.backend == "hip" else ("gluon_warp_specialised", "warp_specialised")
+    found = on_another_device(made(bed), names, **device)
+    assert len(found["plain"]) == len(names) - (bed.short == "3.4")  # whose Gluon gives every partition the same
+    for name, plain in found["plain"].items():
+        installed = found["installed"][name]
+        assert plain["error"] is None
+        assert first_difference(plain, installed) == "", name
+        assert (installed["report"]["fallen_back"], installed["report"]["unchecked"]) == ([], {})
+        assert sum(installed["report"]["taken"].values()) == 1
+        warps = int(plain["printed"][0].removesuffix(" warps"))
+        (launch,) = (event for event in installed["events"] if "Launch" in event["call"])
+        assert launch["block"] == [32 * warps, 1, 1]
+        assert warps in (8, 12)
