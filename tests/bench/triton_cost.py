@@ -1,8 +1,9 @@
 """What a launch through the installed Triton costs with and without relaunch.triton, as one JSON line a figure.
 
-    python tests/bench/triton_cost.py ROUNDS
+    python tests/bench/triton_cost.py ROUNDS FLOOR
 
-The two take turns in one process. Bursts are shorter than the driver's queue, and waiting for the device is outside
+FLOOR is the shared object of device_floor.c: plain launches of the same kernel in C, which are the floor. The three
+take turns in one process. Bursts are shorter than the driver's queue, and waiting for the device is outside
 the clock. On a machine without a GPU, in an environment of tests/triton, the recording driver answers and records
 nothing.
 """
@@ -19,10 +20,13 @@ from typing import Any
 import torch
 import triton
 import triton.language as tl
+from device_rounds import Floor
 
 import relaunch.triton
 
 BURST = 200
+DRIVER = "libcuda.so.1"
+FLOOR, OWN, OURS = "C", "Triton", "relaunch"
 
 
 @triton.jit
@@ -54,20 +58,24 @@ def arguments(tensors: int, numbers: int, constants: int) -> list[Any]:
     return found + [100 + number for number in range(numbers)] + [3 + number for number in range(constants)]
 
 
-def ways(size: int) -> Iterator[tuple[str, Callable[[], Callable[[], None]]]]:
-    """By name: what makes a loop of BURST launches, anew for each turn, as programs find their launcher anew."""
+Loop = Callable[[], None]
+
+
+def ways(size: int, floor: Floor) -> Iterator[tuple[str, Callable[[], Loop], Loop]]:
+    """By name: what makes a loop of BURST launches, anew for each turn, as programs find their launcher anew; and the
+    same number of launches in C."""
     kernel, *counts = KERNELS[size]
     args = arguments(*counts)
     compiled = kernel.warmup(*args, grid=(1,))
 
-    def by_function() -> Callable[[], None]:
+    def by_function() -> Loop:
         def loop() -> None:
             for _ in range(BURST):
                 kernel[(1,)](*args)
 
         return loop
 
-    def by_handle() -> Callable[[], None]:
+    def by_handle() -> Loop:
         launch = compiled[(1, 1, 1)]
 
         def loop() -> None:
@@ -76,7 +84,7 @@ def ways(size: int) -> Iterator[tuple[str, Callable[[], Callable[[], None]]]]:
 
         return loop
 
-    def by_launcher() -> Callable[[], None]:
+    def by_launcher() -> Loop:
         hooks = hooks_of(triton)
         launch = compiled.run
         function, metadata = compiled.function, compiled.packed_metadata
@@ -87,11 +95,17 @@ def ways(size: int) -> Iterator[tuple[str, Callable[[], Callable[[], None]]]]:
 
         return loop
 
+    def in_c() -> None:
+        floor.burst(compiled.function, BURST)
+
     kernel[(1,)](*args)
     compiled[(1, 1, 1)]
-    yield "kernel[grid](...)", by_function
-    yield "CompiledKernel[grid](...)", by_handle
-    yield "the launcher object", by_launcher
+    for name, make in (
+        ("kernel[grid](...)", by_function),
+        ("CompiledKernel[grid](...)", by_handle),
+        ("the launcher object", by_launcher),
+    ):
+        yield name, make, in_c
 
 
 def hooks_of(package: Any) -> tuple[Any, Any]:
@@ -100,14 +114,14 @@ def hooks_of(package: Any) -> tuple[Any, Any]:
     return package.knobs.runtime.launch_enter_hook, package.knobs.runtime.launch_exit_hook
 
 
-def measure(make: Callable[[], Callable[[], None]], rounds: int) -> dict[str, list[float]]:
+def measure(make: Callable[[], Loop], in_c: Loop, rounds: int) -> dict[str, list[float]]:
     """Nanoseconds per launch of every burst, by turns."""
-    found: dict[str, list[float]] = {"Triton": [], "relaunch": []}
+    found: dict[str, list[float]] = {FLOOR: [], OWN: [], OURS: []}
     for _ in range(rounds):
         for who, bursts in found.items():
-            if who == "relaunch":
+            if who == OURS:
                 relaunch.triton.install(strict=True)
-            loop = make()
+            loop = in_c if who == FLOOR else make()
             loop()
             for _ in range(10):
                 torch.cuda.synchronize()
@@ -130,13 +144,13 @@ def use_recorder() -> None:
 
 
 def main() -> None:
-    rounds = int(sys.argv[1])
+    rounds, floor = int(sys.argv[1]), Floor(sys.argv[2], DRIVER)
     if torch.__version__ == "0.0-stand-in":
         use_recorder()
     print(json.dumps({"triton": triton.__version__, "torch": torch.__version__}), flush=True)
     for size in KERNELS:
-        for way, make in ways(size):
-            for who, bursts in measure(make, rounds).items():
+        for way, make, in_c in ways(size, floor):
+            for who, bursts in measure(make, in_c, rounds).items():
                 median, least = statistics.median(bursts), min(bursts)
                 print(json.dumps({"way": way, "who": who, "size": size, "ns": median, "least": least}), flush=True)
 
