@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "precompiled/binary/error.hpp"
+#include "precompiled/core/descriptor.hpp"
 
 namespace relaunch::binary {
 namespace {
@@ -26,6 +27,14 @@ std::uint32_t planned_offset(std::uint32_t end, const Parameter& parameter,
   if (parameter.type != Type::nv_tma_desc || found == nullptr) return offset;
   const std::uint32_t newer = next_offset(end, kNewerMapAlignment, base);
   return found->offset == newer ? newer : offset;
+}
+
+/// What a launch passes of a TDM descriptor is enough for five dimensions; a kernel reads what its
+/// number of dimensions takes, which the shape and strides behind it tell.
+std::uint32_t planned_size(const Parameter& parameter, const KernelParameter* found) {
+  const bool is_smaller = parameter.type == Type::tdm_desc && found != nullptr &&
+                          found->size == descriptors::kTdmBytes36 && found->size < parameter.size;
+  return is_smaller ? found->size : parameter.size;
 }
 
 bool same_place(const PlannedParameter& planned, const KernelParameter& found) {
@@ -84,7 +93,7 @@ Comparison compare(const Plan& plan, const KernelParameters& kernel) {
     const std::size_t i = out.planned.size();
     const KernelParameter* found = i < out.found.size() ? &out.found[i] : nullptr;
     planned.offset = planned_offset(out.planned_bytes, parameter, found, kernel.base);
-    planned.size = parameter.size;
+    planned.size = planned_size(parameter, found);
     out.planned_bytes = planned.offset + planned.size;
     out.planned.push_back(std::move(planned));
   }

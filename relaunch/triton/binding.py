@@ -77,11 +77,8 @@ def _launch_fields(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def find_binary(src: Any, metadata: Any, backend: str, caller: FrameType | None) -> bytes | str | None:
     """The kernel's binary: of the CompiledKernel that is making its launcher, else the file in Triton's cache, where
-    that is a folder. None where it is elsewhere, and for HIP's descriptors: a launcher passes 80 bytes for each,
-    kernels of up to two dimensions have 48.
+    that is a folder. None where it is elsewhere.
     """
-    if backend == "hip" and getattr(metadata, "tensordesc_meta", None):
-        return None
     kernel = caller.f_locals.get("self") if caller is not None else None
     binary = getattr(kernel, "kernel", None)
     if isinstance(binary, bytes) and getattr(kernel, "metadata", None) is metadata:

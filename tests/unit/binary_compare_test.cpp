@@ -99,6 +99,41 @@ TEST(Compare, TensorMapsOfEitherAlignment) {
   EXPECT_EQ(compare_anywhere(plan, load_tile(128, 0)).difference, 0U);
 }
 
+/// As Triton 3.8 and 3.9 compile a kernel for gfx1250 with one descriptor.
+KernelParameters with_tdm_descriptor(std::uint32_t size, std::uint32_t rank) {
+  KernelParameters kernel;
+  std::uint32_t offset = 0;
+  const auto add = [&](std::uint32_t bytes) {
+    offset = (offset + std::min(bytes, 8U) - 1) / std::min(bytes, 8U) * std::min(bytes, 8U);
+    kernel.parameters.push_back({"", "by_value", offset, bytes, 0, false});
+    offset += bytes;
+  };
+  add(size);
+  for (std::uint32_t i = 0; i < rank; ++i) add(4);
+  for (std::uint32_t i = 0; i < rank + 2; ++i) add(8);
+  return kernel;
+}
+
+TEST(Compare, TdmDescriptorsOfFewDimensionsAreReadInPart) {
+  const std::string shapes[] = {"8", "8, 8", "8, 8, 8", "1, 8, 8, 8", "1, 1, 8, 8, 8"};
+  for (std::uint32_t rank = 1; rank <= 5; ++rank) {
+    const std::string type = "tensordesc<fp16[" + shapes[rank - 1] + "]>";
+    const Plan plan = plan_of({entry(type)}, "triton-3.9-hip", {true});
+    for (const std::uint32_t size : {48U, 80U}) {
+      EXPECT_TRUE(compare(plan, with_tdm_descriptor(size, rank)).fits()) << type << size;
+      EXPECT_EQ(compare(plan, with_tdm_descriptor(size, rank + 1)).difference, rank + 1);
+      EXPECT_EQ(compare(plan, with_tdm_descriptor(size, rank - 1)).difference, rank);
+    }
+    for (const std::uint32_t size : {32U, 64U, 96U}) {
+      EXPECT_EQ(compare(plan, with_tdm_descriptor(size, rank)).difference, 0U);
+    }
+    EXPECT_EQ(
+        compare(plan_of({entry(type)}, "triton-3.6-hip", {true}), with_tdm_descriptor(80, rank))
+            .difference,
+        0U);
+  }
+}
+
 TEST(Compare, WhatTheRuntimeFillsIsNoneOfTheSignatures) {
   Plan plan = plan_of({entry("*i64"), entry("fp64"), entry("i8")}, "triton-3.6-hip");
   plan.parameters.resize(3);
