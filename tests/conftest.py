@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import hypothesis
 import pytest
 from relaunch.differential.recorder import Recorder
 
@@ -24,6 +25,10 @@ HANDLE = 0xF00
 STREAM = 0x55D000001000
 ERAS = ("3.0", "3.3", "3.4", "3.7")  # one release of each way to convert arguments but that of 3.5 and 3.6
 DEFAULT_GRID = (2, 3, 4)
+
+# An example may take as long as a busy machine makes it.
+hypothesis.settings.register_profile("relaunch", deadline=None)
+hypothesis.settings.load_profile("relaunch")
 
 
 def pytest_configure() -> None:

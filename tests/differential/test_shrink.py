@@ -65,7 +65,7 @@ SOME = ("triton-3.0-hip", "triton-3.2-cuda", "triton-3.6-cuda")
 
 
 @pytest.mark.parametrize("dialect", SOME)
-@settings(max_examples=3, deadline=None, phases=(Phase.generate,))
+@settings(max_examples=3, phases=(Phase.generate,))
 @given(least=st.integers(1, 2**15), seed=st.integers(0, 1000))
 def test_one_value_remains_and_it_is_the_smallest_that_fails(dialect: str, least: int, seed: int) -> None:
     run = launchers(has_int("i32", least))

@@ -194,7 +194,7 @@ def ptx(slots: list[Slot]) -> bytes:
     return f".version 8.0\n.target sm_90\n.visible .entry k(\n{declared}\n)\n{{ ret; }}\n".encode()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SIGNATURES, SIGNATURES, st.sampled_from(["3.3", "3.4", "3.5", "3.6", "3.7", "3.9"]))
 def test_fits_exactly_where_sizes_and_offsets_agree(one: list[Entry], two: list[Entry], release: str) -> None:
     slots = [*parameters(one, "cuda", False), *[(8, 8)] * HIDDEN[release]]

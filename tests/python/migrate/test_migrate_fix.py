@@ -221,7 +221,7 @@ def fixed(text: bytes) -> bytes:
     return out.buffer.getvalue()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(distorted(), min_size=1, max_size=5))
 def test_a_line_becomes_what_was_meant(lines: list[tuple[str, str]]) -> None:
     text = "\n\n".join(line for _, line in lines).encode()
@@ -276,7 +276,7 @@ def of_lists(read: Sequence[Signature]) -> list[tuple[str, str | None]]:
     return [(one.form, one.to_csv() if one.ok else None) for one in read]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.lists(st.sampled_from(PIECES) | st.binary(max_size=3).map(lambda b: b.decode("latin-1")), max_size=30))
 def test_any_text_keeps_its_trees_and_is_mended_once(pieces: list[str]) -> None:
     text = " ".join(pieces).encode()
