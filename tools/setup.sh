@@ -57,6 +57,12 @@ has_fuzzer() {
     compgen -G "$(clang++-19 -print-resource-dir)/lib/*/libclang_rt.fuzzer*.a"
 }
 
+has_clang_headers() {
+  local headers
+  headers=$(clang++-19 -print-resource-dir)/../../../include
+  [ -f "$headers/clang/Frontend/FrontendPluginRegistry.h" ] && [ -f "$headers/llvm/Support/Registry.h" ]
+}
+
 has_cmake() { has_command cmake && newer_or_equal "$(cmake --version | sed -n '1s/[^0-9]*//p')" 3.25; }
 
 # The newest python3.N that works (a version manager may put dead stand-ins on PATH), can make
@@ -91,6 +97,7 @@ test|clang-19|has_command clang++-19|clang 19
 test|libclang-rt-19-dev|has_fuzzer|clang 19's libFuzzer and sanitizers
 test|lld-19|has_command ld.lld-19|lld 19
 test|clang-tidy-19|has_command clang-tidy-19|clang-tidy 19
+test|libclang-19-dev llvm-19-dev|has_clang_headers|clang 19's C++ headers
 bench|libbenchmark-dev|has_header benchmark/benchmark.h|Google Benchmark
 bench|valgrind|has_command valgrind|valgrind
 pages|chromium|has_command chromium|Chromium

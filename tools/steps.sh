@@ -7,7 +7,7 @@
 all_steps=(format ruff mypy unit asan threads fuzz tidy pytest mutants)
 
 cpp_sources() {
-  find precompiled migrate capi differential kernels tests relaunch \
+  find precompiled migrate capi differential kernels tests tools relaunch \
     \( -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.c' -o -name '*.def' \
     -o -name '*.cu' -o -name '*.hip' \) -type f -print0 2>/dev/null | sort -z
 }
@@ -61,7 +61,11 @@ step_fuzz() {
 }
 
 # Of the preset without a precompiled header: every source is read as it stands.
-step_tidy() { configure debug && .venv/bin/python tools/tidy.py build/debug; }
+step_tidy() {
+  configure debug -DRELAUNCH_BUILD_TIDY_PLUGIN=ON &&
+    cmake --build --preset debug --target relaunch_own_declarations | tail -n 1 &&
+    .venv/bin/python tools/tidy.py build/debug
+}
 
 # Device tests have a process of their own: the others load the recording drivers into theirs.
 step_pytest() {
