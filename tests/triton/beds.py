@@ -50,9 +50,11 @@ def _forget_other_runs(folder: Path, run: str) -> None:
 
 
 def each_bed(*backends: str) -> list[Any]:
-    """A parameter for each release and backend."""
+    """A parameter for each release and backend. One worker has all its tests: another would wait for what it makes."""
     return [
-        pytest.param(Bed(release, backend), id=f"{release}-{backend}")
+        pytest.param(
+            Bed(release, backend), id=f"{release}-{backend}", marks=pytest.mark.xdist_group(f"{release}-{backend}")
+        )
         for release in RELEASES
         for backend in backends
         if backend in BACKENDS

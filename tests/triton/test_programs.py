@@ -19,7 +19,7 @@ DIVERGENCES = json.loads((Bed.root() / "differential" / "divergences.json").read
 def on_devices(backend: str, since: str, variable: str, *values: str) -> list[Any]:
     """A parameter for each release from one on and each value that makes the device another one."""
     return [
-        pytest.param(*bed.values, {variable: value}, id=f"{bed.id}-{value}")
+        pytest.param(*bed.values, {variable: value}, id=f"{bed.id}-{value}", marks=bed.marks)
         for bed in each_bed(backend)
         for value in values
         if numbers(bed.values[0].short) >= numbers(since)
@@ -55,7 +55,7 @@ def cases() -> list[Any]:
     found = []
     for bed in each_bed(*BACKENDS):
         chosen = [program for program in PROGRAMS if program.is_for(bed.values[0])]
-        found += [pytest.param(*bed.values, one, id=f"{bed.id}-{one.name}") for one in chosen]
+        found += [pytest.param(*bed.values, one, id=f"{bed.id}-{one.name}", marks=bed.marks) for one in chosen]
     return found
 
 
