@@ -16,6 +16,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from relaunch.differential import pool
 from relaunch.differential.recorder import Recorder
 
 import relaunch
@@ -240,6 +241,13 @@ def in_threads() -> Iterator[Callable[[int, Callable[[int], None]], None]]:
     sys.setswitchinterval(1e-5)
     yield run
     sys.setswitchinterval(before)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[pool.Workers]:
+    """The worker processes of a module's cases: a start of Python takes as long as hundreds of cases."""
+    with pool.Workers() as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

@@ -28,13 +28,14 @@ SIGNATURE = ("*fp32", "i32", "*fp32", "*i8")  # an address of the device, one th
 ARGS = [{"tensor": "0x700000001000"}, 7, {"tensor": "0x910000001000"}, None]
 
 
-def with_clean_ones(dialect: str, launchers: tuple[str, ...]) -> tuple[list[Case], Counter[str]]:
+def with_clean_ones(dialect: str, launchers: tuple[str, ...], workers: pool.Workers) -> tuple[list[Case], Counter[str]]:
     """Each failing case with the clean one behind it, and all calls with the most occurrences of each.
 
     Of the combinations of options those that make the same calls are one; with RELAUNCH_FULL=1 each is tried.
     """
     cleans = list(clean_calls(dialect, SIGNATURE, ARGS))
-    learnt = list(zip(*(pool.run_cases(map(listing, cleans), launcher) for launcher in launchers), strict=True))
+    runs = (pool.run_cases(map(listing, cleans), launcher, workers=workers) for launcher in launchers)
+    learnt = list(zip(*runs, strict=True))
     assert all(launched(outcome) for outcomes in learnt for outcome in outcomes)
     apart = told_apart(cleans, learnt)
     assert len(apart) < len(cleans)
@@ -82,13 +83,13 @@ def without_params(outcome: Outcome) -> list[Any]:
 
 
 @pytest.mark.parametrize("dialect", generator.dialects())
-def test_every_driver_call_fails_once(dialect: str) -> None:
-    cases, calls = with_clean_ones(dialect, ("generated", "precompiled"))
+def test_every_driver_call_fails_once(dialect: str, workers: pool.Workers) -> None:
+    cases, calls = with_clean_ones(dialect, ("generated", "precompiled"), workers)
     check_calls(dialect, calls)
     ours: list[Outcome] = []
 
     def run(some: list[Case], launcher: str) -> list[Outcome]:
-        outcomes: list[Outcome] = list(pool.run_cases(some, launcher, batch_cases=1000))
+        outcomes: list[Outcome] = list(pool.run_cases(some, launcher, batch_cases=1000, workers=workers))
         ours.extend(outcomes if launcher == "precompiled" else ())
         return outcomes
 
@@ -104,10 +105,10 @@ def test_every_driver_call_fails_once(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", NATIVE)
-def test_every_driver_call_of_a_native_dialect_fails_once(dialect: str) -> None:
-    cases, calls = with_clean_ones(dialect, ("precompiled",))
+def test_every_driver_call_of_a_native_dialect_fails_once(dialect: str, workers: pool.Workers) -> None:
+    cases, calls = with_clean_ones(dialect, ("precompiled",), workers)
     check_calls(dialect, calls)
-    ours: list[Outcome] = list(pool.run_cases(cases, "precompiled", batch_cases=1000))
+    ours: list[Outcome] = list(pool.run_cases(cases, "precompiled", batch_cases=1000, workers=workers))
     wanted = [predicted(case, generator.slots(pool.spec_of(case))) for case in cases]
     differences = [difference(one, actual) for one, actual in zip(wanted, ours, strict=True)]
     assert [f"{case.id}: {one}" for case, one in zip(cases, differences, strict=True) if one][:10] == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from relaunch.differential import pool, tables
@@ -34,11 +35,11 @@ def shown(case: Case, found: str) -> str:
 
 @pytest.mark.parametrize("dialect", generator.dialects())
 def test_whole_tables_differ_in_nothing_but_what_is_listed(
-    dialect: str, reported: Callable[[Tally, int], None]
+    dialect: str, reported: Callable[[Tally, int], None], workers: pool.Workers
 ) -> None:
     cases = cases_of(dialect)
     tally = Tally(dialect, tuple(dict.fromkeys(case.signature for case in cases)))
-    compare_cases(tally, cases, pool.run_cases)
+    compare_cases(tally, cases, partial(pool.run_cases, workers=workers))
     reported(tally, 0)
     assert [shown(fault.case, fault.difference) for fault in tally.faults[:5]] == []
     assert tally.cases == len(cases)
@@ -49,11 +50,11 @@ def test_whole_tables_differ_in_nothing_but_what_is_listed(
 
 
 @pytest.mark.parametrize("dialect", NATIVE)
-def test_whole_tables_of_native_dialects_do_what_is_worked_out(dialect: str) -> None:
+def test_whole_tables_of_native_dialects_do_what_is_worked_out(dialect: str, workers: pool.Workers) -> None:
     cases = cases_of(dialect)
     found = []
     launches = 0
-    for case, actual in zip(cases, pool.run_cases(cases, "precompiled"), strict=True):
+    for case, actual in zip(cases, pool.run_cases(cases, "precompiled", workers=workers), strict=True):
         launches += launched(actual)
         differs = difference(predicted(case, generator.slots(pool.spec_of(case))), actual)
         if differs is not None:

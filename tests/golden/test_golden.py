@@ -55,8 +55,8 @@ def test_every_file_of_generated_launchers_is_read() -> None:
 
 
 @pytest.mark.xdist_group("golden")
-def test_generated_launcher_does_what_was_recorded(cases: list[Case]) -> None:
-    outcomes = pool.run_cases(cases, "generated")
+def test_generated_launcher_does_what_was_recorded(cases: list[Case], workers: pool.Workers) -> None:
+    outcomes = pool.run_cases(cases, "generated", workers=workers)
     differences = (
         (case.id, golden.matches(expectation(case), outcome, texts=golden.compares_texts(), may_die=True))
         for case, outcome in zip(cases, outcomes, strict=True)
@@ -65,13 +65,13 @@ def test_generated_launcher_does_what_was_recorded(cases: list[Case]) -> None:
 
 
 @pytest.mark.xdist_group("golden")
-def test_running_reads_nothing_of_what_was_recorded(cases: list[Case]) -> None:
+def test_running_reads_nothing_of_what_was_recorded(cases: list[Case], workers: pool.Workers) -> None:
     """With every `expect` reduced to its slots the outcomes are the same, so nothing else of it was read."""
     some = cases[::9]
     blind = [Case.from_json({**case.to_json(), "expect": {"slots": case.slots}}) for case in some]
     without_slots = [Case.from_json({**case.to_json(), "expect": None}) for case in some]
-    seen = list(pool.run_cases(some, "generated"))
+    seen = list(pool.run_cases(some, "generated", workers=workers))
     settled = [i for i, case in enumerate(some) if not {"crash", "pending", "undefined"} & set(expectation(case))]
     for other in (blind, without_slots):
-        again = list(pool.run_cases(other, "generated"))
+        again = list(pool.run_cases(other, "generated", workers=workers))
         assert [seen[i] for i in settled] == [again[i] for i in settled]

@@ -39,23 +39,23 @@ def expectation(case: Case) -> Mapping[str, Any]:
     return case.expect
 
 
-def legacy_of(cases: Sequence[Case]) -> Callable[[Case], Outcome]:
+def legacy_of(cases: Sequence[Case], workers: pool.Workers) -> Callable[[Case], Outcome]:
     """What legacy does with a case that divergences hold for, and with all that they rewrite it to."""
     if cases[0].dialect not in generator.dialects():
         return lambda case: {key: value for key, value in expectation(case).items() if key not in FLAGS}
     diverging = [case for case in cases if divergence.applicable(case)]
     runs = {divergence.call_key(run): run for case in diverging for run in divergence.legacy_runs(case)}
-    outcomes = dict(zip(runs, pool.run_cases(runs.values(), "generated"), strict=True))
+    outcomes = dict(zip(runs, pool.run_cases(runs.values(), "generated", workers=workers), strict=True))
     return lambda case: outcomes[divergence.call_key(case)]
 
 
 @pytest.mark.parametrize("name", files("triton-*.jsonl"))
-def test_does_what_was_recorded_or_wanted(name: str) -> None:
+def test_does_what_was_recorded_or_wanted(name: str, workers: pool.Workers) -> None:
     cases = list(golden.read(HERE / name))
-    legacy = legacy_of(cases)
+    legacy = legacy_of(cases, workers)
     wrong = []
     used: Counter[str] = Counter()
-    for case, outcome in zip(cases, pool.run_cases(cases, "precompiled"), strict=True):
+    for case, outcome in zip(cases, pool.run_cases(cases, "precompiled", workers=workers), strict=True):
         expect, ids = expectation(case), divergence.applicable(case)
         if ids:
             wanted, decisive = divergence.expected(case, legacy)
@@ -70,10 +70,10 @@ def test_does_what_was_recorded_or_wanted(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", files("descriptors-*.jsonl"))
-def test_takes_descriptor_objects_as_released_launcher_objects_do(name: str) -> None:
+def test_takes_descriptor_objects_as_released_launcher_objects_do(name: str, workers: pool.Workers) -> None:
     cases = list(golden.read(HERE / name))
     wrong = []
-    for case, outcome in zip(cases, pool.run_cases(cases, "precompiled"), strict=True):
+    for case, outcome in zip(cases, pool.run_cases(cases, "precompiled", workers=workers), strict=True):
         found = golden.matches(expectation(case), outcome, texts=False)
         if found:
             wrong.append(f"  {case.id}: {'; '.join(found)}")
