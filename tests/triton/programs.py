@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,15 +80,15 @@ def read_head(path: Path) -> Program:
 PROGRAMS = tuple(read_head(path) for path in sorted((HERE / "programs").glob("*.py")))
 
 
-def outcomes(bed: Bed) -> dict[str, dict[str, dict[str, Any]]]:
+def outcomes(bed: Bed, names: Collection[str]) -> dict[str, dict[str, dict[str, Any]]]:
     """By mode (plain, installed) and program; all programs of a mode run in one process, plain ones first: what they
     compile, the others find in the cache.
     """
-    chosen = [program for program in PROGRAMS if program.is_for(bed)]
+    chosen = [program for program in PROGRAMS if program.name in names and program.is_for(bed)]
     return {mode: _run(bed, mode, chosen) for mode in ("plain", "installed")}
 
 
-def on_another_device(bed: Bed, names: tuple[str, ...], **environment: str) -> dict[str, dict[str, dict[str, Any]]]:
+def on_another_device(bed: Bed, names: Collection[str], **environment: str) -> dict[str, dict[str, dict[str, Any]]]:
     """The same of some programs, for whatever backend they are, where the environment makes the device another one."""
     chosen = [program for program in PROGRAMS if program.name in names and program.has_release(bed)]
     return {mode: _run(bed, mode, chosen, **environment) for mode in ("plain", "installed")}

@@ -121,5 +121,5 @@ class Bed:
         """A Python process in just this environment."""
         command = [sys.executable, *args]
         return subprocess.run(
-            command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
+            command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False
         )

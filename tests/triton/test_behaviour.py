@@ -21,13 +21,21 @@ def checks_of(module: str) -> list[str]:
 CHECKS = [(module, name) for module in ("behaviour", "falling_back") for name in checks_of(module)]
 
 
+@pytest.fixture(scope="session")
+def asked(request: pytest.FixtureRequest) -> frozenset[str]:
+    """Checks that the tests of this run ask for."""
+    params = [each.params for item in request.session.items if (each := getattr(item, "callspec", None))]
+    return frozenset(one["check"] for one in params if "check" in one)
+
+
 @cache
-def failures(bed: Bed, module: str) -> Any:
-    return once(f"{module}-{bed.release}", lambda: run_checks(bed, module))
+def failures(bed: Bed, module: str, names: frozenset[str]) -> Any:
+    return once(f"{module}-{bed.release}", lambda: run_checks(bed, module, names))
 
 
-def run_checks(bed: Bed, module: str) -> dict[str, str | None]:
-    done = bed.run("-m", "tests.triton.checking", bed.backend, module, *checks_of(module))
+def run_checks(bed: Bed, module: str, names: frozenset[str]) -> dict[str, str | None]:
+    chosen = [name for name in checks_of(module) if name in names]
+    done = bed.run("-m", "tests.triton.checking", bed.backend, module, *chosen)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return {line["check"]: line["failure"] for line in lines}
@@ -35,8 +43,8 @@ def run_checks(bed: Bed, module: str) -> dict[str, str | None]:
 
 @pytest.mark.parametrize(("module", "check"), CHECKS)
 @pytest.mark.parametrize("bed", each_bed("cuda"))
-def test_behaviour(bed: Bed, module: str, check: str) -> None:
-    found = failures(made(bed), module)
+def test_behaviour(bed: Bed, module: str, check: str, asked: frozenset[str]) -> None:
+    found = failures(made(bed), module, asked)
     assert check in found, "died"
     assert found[check] is None, found[check]
 

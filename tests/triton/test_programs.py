@@ -41,13 +41,21 @@ def first_difference(plain: dict[str, Any], installed: dict[str, Any]) -> str:
     return ""
 
 
+@pytest.fixture(scope="session")
+def asked(request: pytest.FixtureRequest) -> frozenset[str]:
+    """Programs that tests of this run ask for, and those that differ."""
+    params = [each.params for item in request.session.items if (each := getattr(item, "callspec", None))]
+    differing = {program.name for program in PROGRAMS if program.differs is not None}
+    return frozenset(differing | {one["program"].name for one in params if "program" in one})
+
+
 @cache
-def all_outcomes(bed: Bed) -> Any:
-    return once(f"programs-{bed.release}-{bed.backend}", lambda: outcomes(bed))
+def all_outcomes(bed: Bed, names: frozenset[str]) -> Any:
+    return once(f"programs-{bed.release}-{bed.backend}", lambda: outcomes(bed, names))
 
 
-def both(bed: Bed, program: Program) -> tuple[dict[str, Any], dict[str, Any]]:
-    found = all_outcomes(made(bed))
+def both(bed: Bed, program: Program, names: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    found = all_outcomes(made(bed), names)
     return found["plain"][program.name], found["installed"][program.name]
 
 
@@ -60,8 +68,8 @@ def cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("bed", "program"), cases())
-def test_program(bed: Bed, program: Program) -> None:
-    plain, installed = both(bed, program)
+def test_program(bed: Bed, program: Program, asked: frozenset[str]) -> None:
+    plain, installed = both(bed, program, asked)
     assert plain["error"] is None, "a program of ours does not run"
     assert plain["events"] or plain["printed"]
     if not program.may_differ(bed):
@@ -69,9 +77,9 @@ def test_program(bed: Bed, program: Program) -> None:
 
 
 @pytest.mark.parametrize(("bed", "program"), cases())
-def test_taken(bed: Bed, program: Program) -> None:
+def test_taken(bed: Bed, program: Program, asked: frozenset[str]) -> None:
     """Every kernel is taken and compared with its binary, unless the program's purpose is another."""
-    _, installed = both(bed, program)
+    _, installed = both(bed, program, asked)
     report = installed["report"]
     reasons = {one["reason"] for one in report["fallen_back"]}
     if program.falls_back is None:
@@ -93,14 +101,14 @@ def test_number_of_programs(bed: Bed) -> None:
 
 
 @pytest.mark.parametrize("bed", each_bed(*BACKENDS))
-def test_listed_differences(bed: Bed) -> None:
+def test_listed_differences(bed: Bed, asked: frozenset[str]) -> None:
     """A program that differs does so by a divergence that is listed, and does not where that is not for its release."""
     names = {one["title"] for one in DIVERGENCES}
     for program in PROGRAMS:
         if program.differs is None or not program.is_for(bed):
             continue
         assert program.divergence in names
-        plain, installed = both(bed, program)
+        plain, installed = both(bed, program, asked)
         assert (first_difference(plain, installed) != "") is program.may_differ(bed)
 
 
