@@ -22,6 +22,7 @@ from tests.triton.checking import (
     fresh,
     launcher_of,
     launches,
+    nothing,
     original_class,
     refuses,
     run,
@@ -64,6 +65,7 @@ def kernels_before_and_after() -> None:
     relaunch.triton.uninstall()
     assert launcher_of(before) is own
     assert not isinstance(launcher_of(during).target, _core.Launcher)
+    assert type(type(ours)(before.src, before.metadata)) is original_class()
     RECORDER.reset()
     during[(1, 1, 1)](torch.zeros(64, dtype=torch.int32, device="cuda"), 5, 64)
     ours(1, 1, 1, 0, before.function, before.packed_metadata, None, None, None, None, 5, 64)
@@ -178,7 +180,10 @@ def keywords() -> None:
         first |= {"kernel_metadata": kernel.packed_metadata, "launch_metadata": None}
         first |= {"launch_enter_hook": None, "launch_exit_hook": None}
         refuses(lambda: launcher(**first), "argument", TypeError)
-    assert launches() == 0
+        assert launches() == 0
+        alone = nothing[(1,)]()
+        launcher_of(alone)(**first | {"function": alone.function})
+        assert launches() == 2
     refuses(lambda: launcher(no_such=1), "", TypeError)
 
 

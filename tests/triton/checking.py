@@ -35,6 +35,11 @@ def store(out, value, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
     tl.store(out + tl.arange(0, BLOCK), value)
 
 
+@triton.jit
+def nothing():  # type: ignore[no-untyped-def]
+    tl.debug_barrier()
+
+
 def driver_modules() -> Iterator[dict[str, Any]]:
     for backend in triton.backends.backends.values():
         yield backend.driver.__init__.__globals__

@@ -1,6 +1,5 @@
 """Memory that a launch asks for is for each block of each cluster."""
 
-# Triton: 3.4-
 # Backends: cuda
 
 import torch

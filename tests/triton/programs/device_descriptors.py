@@ -1,4 +1,4 @@
-"""Descriptors made in the kernel need memory from the allocator that is set."""
+"""Descriptors made in the kernel need memory from the allocator that is set when it is launched."""
 
 # Triton: 3.4-
 
@@ -27,5 +27,12 @@ def main():
     triton.set_allocator(allocate)
     move[(4, 2)](x, y, 256, 128, BLOCK_M=64, BLOCK_N=64)
     move[(2, 2, 1)](x, y, 256, 128, BLOCK_M=128, BLOCK_N=64, num_warps=8)
+
+    def allocate_later(size, alignment, stream):
+        asked.append("later")
+        return allocate(size, alignment, stream)
+
+    triton.set_allocator(allocate_later)
+    move[(4, 2)](x, y, 256, 128, BLOCK_M=64, BLOCK_N=64)
     print(asked)
     return [(y, lambda: x * 2)]

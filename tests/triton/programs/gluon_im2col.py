@@ -1,9 +1,10 @@
-"""A descriptor that reads a convolution's patches: only Triton's own functions make such a map."""
+"""A descriptor that reads a convolution's patches: only Triton's own functions make such a map. Hooks are called as ever."""
 
 # Triton: 3.8-
 # Backends: cuda
 
 import torch
+import triton
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma
@@ -24,6 +25,14 @@ def read(source, out, PIXELS: gl.constexpr, CHANNELS: gl.constexpr, LAYOUT: gl.c
     gl.store(out + rows[:, None] * CHANNELS + columns[None, :], values)
 
 
+def enter(metadata):
+    print("enter", metadata.get()["name"])
+
+
+def leave(metadata):
+    print("exit", metadata.get()["name"])
+
+
 def main():
     image = torch.randn(1, 8, 8, 64, device="cuda", dtype=torch.float16)
     out = torch.zeros(64, 64, device="cuda", dtype=torch.float16)
@@ -37,5 +46,10 @@ def main():
         pixel_box_lower_corner=[0, 0],
         pixel_box_upper_corner=[0, 0],
     )
+    runtime = triton.knobs.runtime
+    runtime.launch_enter_hook.add(enter)
+    runtime.launch_exit_hook.add(leave)
     read[(1,)](source, out, 64, 64, gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0]), num_warps=4)
+    runtime.launch_enter_hook.remove(enter)
+    runtime.launch_exit_hook.remove(leave)
     return [(out, lambda: image.view(64, 64))]

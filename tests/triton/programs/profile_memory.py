@@ -1,4 +1,4 @@
-"""Memory for a profiler: from the allocator that it sets, or from nobody."""
+"""Memory for a profiler: from the allocator that it sets; where it set none from nobody, or from 3.8 on from the driver."""
 
 # Triton: 3.5-
 
@@ -28,6 +28,10 @@ def store(out, value):
 def main():
     out = torch.zeros(1, dtype=torch.int32, device="cuda")
     kernel = store[(1,)](out, 5)
+    try:
+        Profiled(kernel, 16).run((2, 3, 2), out, 6)
+    except RuntimeError as error:
+        print(error)
     asked = []
 
     def allocate(size, alignment, stream):
