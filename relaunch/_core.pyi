@@ -258,6 +258,10 @@ class LaunchEntry:
     @property
     def target(self) -> Launcher | Callable[..., Any]: ...
 
+def set_hook_chain(type: type | None, /) -> None:
+    """A hook of exactly this class whose `calls` is an empty list is not called: its `__call__` must do nothing but
+    call those. None for no class. TypeError."""
+
 FORMS: Final[tuple[str, ...]]
 
 class SignatureError(ValueError):

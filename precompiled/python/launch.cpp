@@ -14,6 +14,7 @@
 #include "precompiled/python/convert.hpp"
 #include "precompiled/python/errors.hpp"
 #include "precompiled/python/frame.hpp"
+#include "precompiled/python/hook_chain.hpp"
 #include "precompiled/python/launcher.hpp"
 #include "precompiled/python/steps.hpp"
 
@@ -47,7 +48,7 @@ struct Surroundings {
 }
 
 bool call_hook(PyObject* hook, PyObject* launch_metadata) noexcept {
-  if (hook == Py_None) return true;
+  if (hook == Py_None || is_empty_chain(hook)) return true;
   const Ref result(PyObject_CallOneArg(hook, launch_metadata));
   return static_cast<bool>(result);
 }

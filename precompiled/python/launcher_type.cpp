@@ -11,6 +11,7 @@
 #include "precompiled/python/describe.hpp"
 #include "precompiled/python/descriptor.hpp"
 #include "precompiled/python/expand_objects.hpp"
+#include "precompiled/python/hook_chain.hpp"
 #include "precompiled/python/kernel_check.hpp"
 #include "precompiled/python/launch_entry.hpp"
 #include "precompiled/python/launcher.hpp"
@@ -267,7 +268,7 @@ bool add_launcher(PyObject* module) noexcept {
 
 void bind_launcher(pybind11::module_& module) {
   if (!add_launcher(module.ptr()) || !add_tensor_map(module.ptr()) ||
-      !add_launch_entry(module.ptr())) {
+      !add_launch_entry(module.ptr()) || !add_hook_chain(module.ptr())) {
     throw pybind11::error_already_set();
   }
 }

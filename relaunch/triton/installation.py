@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from relaunch import _core
 from relaunch.triton import reporting
 from relaunch.triton.launcher import Replacement
 from relaunch.triton.releases import BACKENDS, KNOWN, release_of, unknown_names
@@ -56,6 +57,7 @@ def install(*, strict: bool = False, check_binary: bool = True) -> Installation:
         for replacement in _find_replacements(triton):
             replacement.strict, replacement.check_binary = strict, check_binary
             _put_in_place(replacement)
+        _core.set_hook_chain(_hook_chain(triton))
         return Installation(is_first)
 
 
@@ -68,6 +70,7 @@ def uninstall() -> None:
         for replacement in _replacements.values():
             replacement.is_active = False
             _take_out(replacement)
+        _core.set_hook_chain(None)
 
 
 def is_installed() -> bool:
@@ -100,6 +103,14 @@ def _find_replacements(triton: Any) -> Iterator[Replacement]:
         refusal = f"{name} is no launcher class of Triton's own backends"
         reporting.backends[name] = refusal
         yield _replacement(original, {}, release, "", refusal)
+
+
+def _hook_chain(triton: Any) -> type | None:
+    """The class of the hooks that Triton passes from 3.5 on, also where none is set."""
+    if release_of(triton.__version__) not in KNOWN:
+        return None
+    found: type | None = getattr(getattr(triton, "knobs", None), "HookChain", None)
+    return found
 
 
 def _driver_modules(triton: Any, backend: str) -> Iterator[dict[str, Any]]:

@@ -219,3 +219,29 @@ def threads_at_once() -> None:
         worker.join()
     assert errors == []
     assert launches() == rounds * len(kernels)
+
+
+def empty_hook_chains_are_not_called() -> None:
+    """From 3.5 on Triton passes one for each hook that is not set, and its own launchers call them."""
+    called: list[str] = []
+
+    def profile(frame: Any, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_name == "__call__" and "calls" in vars(frame.f_locals["self"]):
+            called.append(event)
+
+    def count() -> int:
+        called.clear()
+        sys.setprofile(profile)
+        try:
+            run()
+        finally:
+            sys.setprofile(None)
+        return len(called)
+
+    run()
+    alone = count()
+    assert alone == (2 if hasattr(triton, "knobs") and hasattr(triton.knobs, "HookChain") else 0), alone
+    relaunch.triton.install()
+    assert count() == 0
+    relaunch.triton.uninstall()
+    assert count() == alone
