@@ -18,8 +18,8 @@ from relaunch.generator.render import Rendered, render_launcher, render_unit
 from relaunch.generator.signature import LauncherSpec, signature_text
 from relaunch.generator.toolchain import CompileError, Toolchain, find_toolchain
 
-# Launchers in one translation unit at most: enough to share the headers' cost, few enough to keep all jobs busy.
-_UNIT = 48
+# Launchers in one translation unit at most: enough to share the headers' cost, which is that of 20 launchers with -O0.
+_UNIT = 256
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,10 @@ def _compile_missing(
                 try:
                     future.result()
                 except CompileError as error:
-                    if len(unit) > 1:  # whose fault it is shows when each is compiled by itself
-                        for wanted in unit:
-                            submit([wanted])
+                    if len(unit) > 1:  # whose fault it is shows when it is compiled by itself
+                        half = len(unit) // 2
+                        submit(unit[:half])
+                        submit(unit[half:])
                         continue
                     failures[unit[0].path] = Failure(unit[0].launcher.spec, str(error))
                 done += len(unit)
@@ -144,13 +145,14 @@ def _compile_missing(
 
 
 def _units(missing: list[_Wanted], jobs: int) -> list[list[_Wanted]]:
+    """Translation units, each of one dialect: few, but no job has more than its share where another would be idle."""
     by_dialect: dict[str, list[_Wanted]] = {}
     for wanted in missing:
         by_dialect.setdefault(facts(wanted.launcher.spec.dialect).dialect, []).append(wanted)
+    most = min(_UNIT, -(-len(missing) // jobs))
     units = []
     for group in by_dialect.values():
-        rounds = -(-len(group) // (_UNIT * jobs))
-        size = -(-len(group) // (rounds * jobs))
+        size = -(-len(group) // -(-len(group) // most))
         units += [group[start : start + size] for start in range(0, len(group), size)]
     return units
 

@@ -1,7 +1,8 @@
 """What volume costs: processor time of building legacy launchers, and cases a second once they are built.
 
 `./run python tests/bench/volume_rounds.py [DIALECT...]`, by default one dialect of each way to judge. Cases are drawn,
-run by both launchers, compared and judged in this process, as a worker's child does it. Each of the random signatures
+run by both launchers, compared and judged in this process, as a worker's child does it. Launchers are built in one
+unit, as those of one dialect among several are; what is done once in a process counts as well. Each of some random signatures
 has ten rounds, the one with the least processor time counts: other work on the machine makes the others longer.
 """
 
@@ -23,7 +24,7 @@ from relaunch.differential.sampler import Source
 from relaunch import generator
 
 DIALECTS = ("triton-3.6-cuda", "triton-3.0-cuda", "triton-3.9-cuda")
-SIGNATURES, ROUNDS, CASES = 48, 10, 200
+SIGNATURES, ROUNDS, CASES = 140, 10, 200
 TIMED = 6  # of the signatures
 SEED = 1
 
@@ -54,7 +55,7 @@ def measure(dialect: str, runner: Runner, cache: Path) -> str:
     cost = "no launchers to build"
     if not generator.facts(dialect).native:
         begin = processor_seconds()
-        built = generator.build([Source(dialect, one, SEED).spec() for one in signatures], cache, 2, OPTIMIZE)
+        built = generator.build([Source(dialect, one, SEED).spec() for one in signatures], cache, 1, OPTIMIZE)
         cost = f"{1e3 * (processor_seconds() - begin) / len(signatures):.1f} ms of processor time a launcher"
     least = 0.0
     for signature, launcher in list(zip(signatures, built, strict=True))[:TIMED]:

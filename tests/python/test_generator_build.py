@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,7 @@ def test_second_build_compiles_nothing(tmp_path: Path, counted: Path) -> None:
     specs = [spec(*SCALARS), spec("*fp32", "i32"), spec("i32", dialect=HIP)]
     first = generator.build(specs, tmp_path / "cache")
     before = counted.read_text()
-    assert compilations(counted) == 3  # two jobs share the two of one dialect; the other has its own
+    assert compilations(counted) == 2  # one job has the two of one dialect, the other the third
     assert generator.build(specs, tmp_path / "cache") == first
     assert counted.read_text() == before
     assert [built.spec for built in first] == specs
@@ -98,13 +99,23 @@ def test_many_launchers_take_few_compilations(tmp_path: Path, counted: Path) -> 
         specs, tmp_path / "cache", jobs=2, optimize="-O0", progress=lambda done, total: seen.append((done, total))
     )
     assert len({one.path for one in built}) == 121  # i1 and i8 give the same C
-    assert compilations(counted) == 4
+    assert compilations(counted) == 2
     assert seen[0] == (0, 121)
     assert seen[-1] == (121, 121)
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
     seen.clear()
     generator.build(specs, tmp_path / "cache", optimize="-O0", progress=lambda done, total: seen.append((done, total)))
     assert seen == [(0, 0)]
+
+
+def test_jobs_share_few_units_of_limited_size(tmp_path: Path, counted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("relaunch.generator.build"), "_UNIT", 5)
+    specs = [spec(*["i32"] * length) for length in range(12)] + [
+        spec(*["i32"] * length, dialect=HIP) for length in (1, 2)
+    ]
+    built = generator.build(specs, tmp_path / "cache", jobs=2, optimize="-O0")
+    assert compilations(counted) == 4  # of 4, 4 and 4 launchers; of 2
+    assert len({one.path.stat().st_ino for one in built}) == 4
 
 
 def test_refusing_compiler_is_shown_with_every_signature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
