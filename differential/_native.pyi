@@ -8,7 +8,7 @@ PROGRESS_BYTES: int
 class Alternatives:
     """Weighted rules by which one value is drawn (see native/draw.hpp)."""
 
-    def __init__(self, rules: Iterable[tuple[Any, ...]], rewrite: Callable[[Any], Any] | None) -> None: ...
+    def __init__(self, rules: Iterable[tuple[Any, ...]]) -> None: ...
 
 class Recipe:
     """What calls of a dialect are drawn from, arguments apart (see sampler.py)."""
@@ -26,10 +26,9 @@ class Sampler:
         fixed: Mapping[str, Any],
         key: int,
     ) -> None: ...
-    def call(self, number: int, disturbed: bool = True) -> tuple[dict[str, Any], bool, list[Any] | None]:
-        """The call with that number; whether an entry of the divergence list may hold for it, that of the rewrite
-        apart; and the arguments that legacy is given by that rewrite, None where they are the call's own. One that is
-        not disturbed has arguments that launchers take."""
+    def call(self, number: int, disturbed: bool = True) -> tuple[dict[str, Any], bool]:
+        """The call with that number, and whether an entry of the divergence list may hold for it, that apart which
+        native code applies itself. One that is not disturbed has arguments that launchers take."""
 
 class Objects:
     """Builds the objects that arguments describe."""
@@ -49,6 +48,22 @@ class RecorderCalls:
 
     def __init__(self, addresses: Mapping[str, int]) -> None: ...
 
+class Model:
+    """What ours must do with a call in the native dialects, for most calls (see native/model.hpp)."""
+
+    def __init__(
+        self,
+        cuda: bool,
+        query: str,
+        scratch: Sequence[str],
+        hidden: Sequence[str],
+        launch: Callable[[dict[str, Any]], tuple[Any, ...] | None],
+        signature: tuple[Any, ...],
+    ) -> None: ...
+    def of(self, call: Mapping[str, Any]) -> tuple[bytes, str] | None:
+        """The events' JSON and the type of the exception, "" where there is none; None where Python must work it
+        out."""
+
 class Duel:
     """Both launchers on the calls of one signature."""
 
@@ -60,6 +75,8 @@ class Duel:
         prefix: Sequence[str],
         ours: Callable[[dict[str, Any]], Callable[..., Any] | None],
         launch_metadata: object,
+        halves: Iterable[tuple[Sequence[int], int, bool]],
+        model: Model | None,
         slots: Sequence[int],
         recorder: RecorderCalls,
     ) -> None: ...

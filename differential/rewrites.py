@@ -50,11 +50,8 @@ def _i8_as_unsigned(situation: Situation, _value: Any) -> Situation:
 
 def _halves_as_floats(situation: Situation, _value: Any) -> Situation:
     """Floats, which legacy passes as they are, with the bytes that ours passes for halves."""
-    for leaf in situation.halves():
-        half = half_of(leaf)
-        if half is not None:
-            situation = situation.put(leaf.place, {"float": half.hex()})
-    return situation
+    values = ((leaf.place, half_of(leaf)) for leaf in situation.halves())
+    return situation.put_all((place, {"float": half.hex()}) for place, half in values if half is not None)
 
 
 def _overflows_as_zero(situation: Situation, _value: Any) -> Situation:

@@ -20,7 +20,6 @@ from typing import Any, TypeAlias
 from relaunch.differential import _native, values
 from relaunch.differential.case import Case, Signature
 from relaunch.differential.divergence import Divergence, divergences
-from relaunch.differential.rewrites import CALL as CALL_REWRITES
 from relaunch.differential.situation import Situation, expanded, freeze
 from relaunch.differential.values import Rules
 
@@ -30,7 +29,7 @@ Call: TypeAlias = dict[str, Any]
 Base: TypeAlias = tuple[Call, ...]  # calls that a drawn part is put into to see whether an entry of the list may hold
 
 REWRITE = "halves as floats"
-"""The rewrite of the list that arguments are drawn with, so that native code can judge the many cases that need it."""
+"""The rewrite of the list that native code applies itself, to the record of a launch, because many cases need it."""
 
 HALVES = ("fp16", "bf16")
 _STATUSES = (1, 1, 2, 700, 719)
@@ -125,23 +124,37 @@ def _kinds(dialect: str, types: Signature) -> dict[str, Any]:
 def _alternatives(dialect: str, kind: str) -> tuple[Any, Any]:
     """Valid and odd arguments of one type, each told whether an entry of the divergence list may hold with it."""
     base = _base(dialect)
-    found = generator.facts(dialect)
 
     def put(call: Call, argument: Any) -> Call:
         return {**call, "args": [argument]}
 
-    def rewrite(argument: Any) -> Any:
-        """What legacy is given instead."""
-        situation = Situation(dialect, found.backend, (kind,), put(base[0], argument))
-        return CALL_REWRITES[REWRITE](situation, None).call["args"][0]
-
-    known = rewrite if rewritten(dialect) is not None and kind in HALVES else None
-
     def marked(rules: Rules) -> Any:
         listed = partial(_listed, dialect, (kind,), base[:1], put=put)
-        return _native.Alternatives([_marked(rule, listed, known or _same) for rule in rules], known)
+        return _native.Alternatives([_marked(rule, listed) for rule in rules])
 
     return marked(values.valid(kind, dialect)), marked(values.odd(kind, dialect))
+
+
+def halves(source: Source) -> list[tuple[tuple[int, ...], int, bool]]:
+    """Each fp16 and bf16 that is a parameter: the argument with the items of tuples that lead to it, the place of the
+    parameter, and whether it is a bf16."""
+    found: list[tuple[tuple[int, ...], int, bool]] = []
+    slot = 0
+
+    def walk(kind: Any, path: tuple[int, ...]) -> None:
+        nonlocal slot
+        if isinstance(kind, tuple):
+            for i, inner in enumerate(kind):
+                walk(inner, (*path, i))
+        elif kind != "constexpr":
+            if kind in HALVES:
+                found.append((path, slot, kind == "bf16"))
+            slot += 1
+
+    for i, kind in enumerate(source.types):
+        if i not in source.constants:
+            walk(kind, (i,))
+    return found
 
 
 def rewritten(dialect: str) -> Divergence | None:
@@ -156,26 +169,21 @@ def _listed(dialect: str, types: Signature, base: Base, part: Any, put: Any) -> 
     """Whether an entry of the divergence list, that of the rewrite apart, holds for a plain call that this part is put
     into.
 
-    Without a legacy launcher each case is judged, whatever is in it.
+    Without a legacy launcher none does: what ours must do is worked out.
     """
     if generator.facts(dialect).native:
-        return True
+        return False
     backend = generator.facts(dialect).backend
     situations = [Situation(dialect, backend, types, put(call, part)) for call in base]
     entries = [entry for entry in divergences() if entry is not rewritten(dialect)]
     return any(entry.holds(situation) for situation in situations for entry in entries)
 
 
-def _same(argument: Any) -> Any:
-    return argument
-
-
-def _marked(rule: Any, listed: Any, rewrite: Any = _same) -> Any:
-    """The rule as native/draw.hpp takes it: each value with its mark and what legacy is given, or one mark for all that
-    the rule gives."""
+def _marked(rule: Any, listed: Any) -> Any:
+    """The rule as native/draw.hpp takes it: each value with its mark, or one mark for all that the rule gives."""
     weight, name, *rest = rule
     if name == "values":
-        return weight, name, [(value, listed(value), rewrite(value)) for value in rest[0]]
+        return weight, name, [(value, listed(value)) for value in rest[0]]
     return weight, name, *rest, any(listed(probe) for probe in _probes(name, rest))
 
 
@@ -232,7 +240,7 @@ def _recipe(dialect: str) -> _native.Recipe:
         return any(_listed(dialect, ("*i8",), base, part, put) for part in parts)
 
     def drawn(name: str, *rules: Any) -> tuple[str, Any]:
-        return name, _native.Alternatives([_marked(rule, lambda value: listed({name: value})) for rule in rules], None)
+        return name, _native.Alternatives([_marked(rule, lambda value: listed({name: value})) for rule in rules])
 
     plain = (35, "values", [None]), (10, "values", [135239930216448]), (10, "values", [{"tensor": "0x7a0000000000"}])
     given = {
@@ -253,7 +261,7 @@ def _recipe(dialect: str) -> _native.Recipe:
             (5, "count"),
             *((weight, [(change, listed(change)) for change in changes]) for weight, changes in _changes(dialect)),
         ],
-        "extra": _native.Alternatives([_marked((1, "values", _EXTRA), lambda _: False)], None),
+        "extra": _native.Alternatives([_marked((1, "values", _EXTRA), lambda _: False)]),
     }
     return _native.Recipe(given)
 

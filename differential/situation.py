@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
 from relaunch.differential.case import Case, Signature
 from relaunch.generator.facts import Facts, Way
@@ -28,8 +28,7 @@ INT32_MIN = -(2**31)
 _CONDITION = re.compile(r"(\w+) (!=|==|>) (\d+)")
 
 
-@dataclass(frozen=True)
-class Leaf:
+class Leaf(NamedTuple):
     """One argument that one type reads; `place` says where it lies in the call."""
 
     type: str
@@ -186,8 +185,15 @@ class Situation:
             return self.with_call({**self.call, str(place[0]): argument})
         return self.with_call({**self.call, "args": _put(self.call["args"], place[1:], argument)})
 
+    def put_all(self, changes: Iterable[tuple[Place, Argument]]) -> Situation:
+        """As `put`, with several arguments of the kernel replaced."""
+        args = list(self.call["args"])
+        for place, argument in changes:
+            args = _put(args, place[1:], argument)
+        return self.with_call({**self.call, "args": args})
+
     def with_call(self, call: dict[str, Any]) -> Situation:
-        return replace(self, call=call)
+        return Situation(self.dialect, self.backend, self.signature, call, self.constants)
 
 
 def condition_holds(condition: str, values: Mapping[str, int]) -> bool:

@@ -12,7 +12,7 @@ import ctypes
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from relaunch.differential.situation import (
     INT32_MAX,
@@ -36,8 +36,7 @@ ALL_ONES = 2**64 - 1
 Event = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """One argument's turn: the events it shows, and how each launcher ends at it (the exception's type) if it does.
 
     `why` names what ours does otherwise, "" where both do the same.

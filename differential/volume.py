@@ -25,10 +25,11 @@ from relaunch.differential.arguments import descriptor_type, has_tensor_map_type
 from relaunch.differential.case import Case
 from relaunch.differential.compare import VERDICTS, difference, verdict
 from relaunch.differential.divergence import Divergence, divergences, expected_of, possible
+from relaunch.differential.foretold import model
 from relaunch.differential.launching import LAUNCH_METADATA, REFUSALS, Runner, names_before_metadata
 from relaunch.differential.outcome import Outcome, describe
 from relaunch.differential.predicted import predicted
-from relaunch.differential.sampler import Source, rewritten
+from relaunch.differential.sampler import Source, halves, rewritten
 from relaunch.differential.situation import Situation
 from relaunch.differential.tasks import Duel, Duels, Task
 
@@ -183,6 +184,8 @@ class Referee:
             list(names_before_metadata(dialect)),
             ours,
             LAUNCH_METADATA,
+            halves(contest.source) if contest.rewrite else [],
+            model(dialect, contest.source.types) if contest.duel.built is None else None,
             contest.slots,
             _native.RecorderCalls(addresses),
         )

@@ -57,8 +57,7 @@ py::object described(PyObject* name, py::object value) {
   return made;
 }
 
-Alternatives::Alternatives(const py::iterable& rules, py::object rewrite)
-    : rewrite_(std::move(rewrite)) {
+Alternatives::Alternatives(const py::iterable& rules) {
   for (const py::handle rule : rules) {
     const auto parts = py::reinterpret_borrow<py::tuple>(rule);
     const auto weight = parts[0].cast<std::uint64_t>();
@@ -78,9 +77,7 @@ Alternatives::Alternative Alternatives::read(const py::tuple& rule) {
     made.rule = Rule::kValues;
     for (const py::handle entry : rule[2]) {
       const auto pair = py::reinterpret_borrow<py::tuple>(entry);
-      const py::object legacy = pair[2];
-      made.values.push_back(
-          {py::object(pair[0]), pair[1].cast<bool>(), legacy.is(pair[0]) ? py::object() : legacy});
+      made.values.push_back({py::object(pair[0]), pair[1].cast<bool>()});
     }
     if (made.values.empty()) throw py::value_error("no values");
     return made;
@@ -117,12 +114,6 @@ Alternatives::Alternative Alternatives::read(const py::tuple& rule) {
   return made;
 }
 
-Drawn Alternatives::of_real(double value, bool listed) const {
-  Drawn drawn{described_real(value), listed, {}};
-  if (!rewrite_.is_none()) drawn.legacy = rewrite_(drawn.value);
-  return drawn;
-}
-
 Drawn Alternatives::draw(Random& random) const {
   const std::uint64_t roll = random.below(total_);
   const Alternative* chosen = alternatives_.data();
@@ -134,23 +125,23 @@ Drawn Alternatives::draw(Random& random) const {
       const std::uint64_t value = chosen->first + offset;
       return {owned(chosen->is_signed ? PyLong_FromLongLong(static_cast<std::int64_t>(value))
                                       : PyLong_FromUnsignedLongLong(value)),
-              chosen->listed,
-              {}};
+              chosen->listed};
     }
     case Rule::kTensor: {
       const std::uint64_t base = chosen->bases[random.below(chosen->bases.size())];
-      return {of_address(base + chosen->step * random.below(chosen->count)), chosen->listed, {}};
+      return {of_address(base + chosen->step * random.below(chosen->count)), chosen->listed};
     }
     case Rule::kUniform:
-      return of_real(chosen->low + (chosen->high - chosen->low) * random.real(), chosen->listed);
+      return {described_real(chosen->low + (chosen->high - chosen->low) * random.real()),
+              chosen->listed};
     case Rule::kSingle:
     case Rule::kHalf: {
       double value = std::bit_cast<float>(static_cast<std::uint32_t>(random.bits()));
       const bool held = chosen->rule == Rule::kSingle || std::abs(value) < kLargestHalf;
       if (!held && std::isfinite(value)) value = std::fmod(value, 1.0);
-      return of_real(value, chosen->listed);
+      return {described_real(value), chosen->listed};
     }
-    case Rule::kBytes: return {of_bytes(random, chosen->count), chosen->listed, {}};
+    case Rule::kBytes: return {of_bytes(random, chosen->count), chosen->listed};
   }
   return {};
 }

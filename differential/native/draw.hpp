@@ -12,18 +12,14 @@
 namespace relaunch::differential {
 
 /// One drawn value, in the JSON form of cases. `listed`: an entry of the divergence list may hold
-/// for a case with it. `legacy`: what the list's own rewrite of it alone (sampler.py, REWRITE)
-/// makes of the value, null where that is the value itself.
+/// for a case with it.
 struct Drawn {
   pybind11::object value;
   bool listed = false;
-  pybind11::object legacy;
-
-  const pybind11::object& for_legacy() const { return legacy ? legacy : value; }
 };
 
 /// Weighted alternatives for one value. Made from a list of (weight, rule, ...):
-///   ("values", [(value, listed, legacy)...])  one of them, as it is
+///   ("values", [(value, listed)...])  one of them, as it is
 ///   ("int", low, high, listed)        any int from low to high, -2^63 <= low, high < 2^64
 ///   ("tensor", [base...], step, count, listed)  a tensor at a base and up to count - 1 steps more
 ///   ("uniform", low, high, listed)    a float
@@ -32,8 +28,7 @@ struct Drawn {
 ///   ("bytes", count, listed)          a descriptor of that many bytes
 class Alternatives {
  public:
-  /// `rewrite` makes `legacy` of the floats that rules draw; None: they are given as they are.
-  Alternatives(const pybind11::iterable& rules, pybind11::object rewrite);
+  explicit Alternatives(const pybind11::iterable& rules);
   Drawn draw(Random& random) const;
 
  private:
@@ -52,11 +47,9 @@ class Alternatives {
     bool listed = false;
   };
   static Alternative read(const pybind11::tuple& rule);
-  Drawn of_real(double value, bool listed) const;
 
   std::vector<Alternative> alternatives_;
   std::uint64_t total_ = 0;
-  pybind11::object rewrite_;
 };
 
 /// {name: value}, as cases write an argument that is no plain int.

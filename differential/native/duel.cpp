@@ -16,7 +16,6 @@ constexpr const char* kHookWords[] = {"none", "ok", "raise"};
 // What every launcher is given in front of kernel_metadata, in the order of ours.
 constexpr std::array<std::string_view, 5> kCommon = {"grid_x", "grid_y", "grid_z", "stream",
                                                      "function"};
-constexpr std::string_view kLaunch = R"("params": )";  // in a launch's event and no other
 
 /// A name that lookups need not make a string of each time.
 class Name {
@@ -84,7 +83,7 @@ void Duel::run(Progress& progress, std::uint64_t end) {
     progress.number = i;
     progress.began = now();
     const DrawnCall drawn = sampler_.call(i);
-    switch (drawn.listed ? Verdict::kOpen : compare(drawn)) {
+    switch (drawn.listed ? Verdict::kOpen : compare(drawn.call)) {
       case Verdict::kLaunched: ++progress.launches; break;
       case Verdict::kRejected: ++progress.rejections; break;
       case Verdict::kNothing: ++progress.nothing; break;
@@ -96,24 +95,41 @@ void Duel::run(Progress& progress, std::uint64_t end) {
   progress.began = 0.0;
 }
 
-Duel::Verdict Duel::compare(const DrawnCall& drawn) {
-  if (launchers_.legacy.is_none()) return Verdict::kOpen;
-  const py::object ours = launcher_for(drawn.call);
+Duel::Verdict Duel::compare(const py::dict& call) {
+  if (launchers_.legacy.is_none() && launchers_.model == nullptr) return Verdict::kOpen;
+  const py::object ours = launcher_for(call);
   if (ours.is_none()) return Verdict::kOpen;
-  PyObject* const call = drawn.call.ptr();
-  const Inputs inputs = inputs_of(call);
-  const Outcome was = launch(launchers_.legacy.ptr(), inputs.legacy, call);
-  const Outcome is = launch(ours.ptr(), inputs.ours, call);
-  if (drawn.legacy && launch_rewritten(drawn) != is) return Verdict::kOpen;
-  if (was != is) return drawn.legacy ? Verdict::kRewritten : Verdict::kOpen;
-  if (is.events.find(kLaunch) != std::string::npos) return Verdict::kLaunched;
-  return is.error.is_none() ? Verdict::kNothing : Verdict::kRejected;
+  if (launchers_.legacy.is_none()) return compare_with_model(call, ours.ptr());
+  const Inputs inputs = inputs_of(call.ptr());
+  const Outcome was = launch(launchers_.legacy.ptr(), inputs.legacy, call.ptr());
+  const Outcome is = launch(ours.ptr(), inputs.ours, call.ptr());
+  if (wanted_of(was, inputs) != is) return Verdict::kOpen;
+  if (was != is) return Verdict::kRewritten;
+  return alike(is.events, !is.error.is_none());
 }
 
-Duel::Outcome Duel::launch_rewritten(const DrawnCall& drawn) {
-  const auto call = py::reinterpret_steal<py::dict>(PyDict_Copy(drawn.call.ptr()));
-  call["args"] = drawn.legacy;
-  return launch(launchers_.legacy.ptr(), inputs_of(call.ptr()).legacy, call.ptr());
+Duel::Verdict Duel::compare_with_model(const py::dict& call, PyObject* ours) {
+  const std::optional<Foretold> wanted = launchers_.model->of(call.ptr());
+  if (!wanted) return Verdict::kOpen;
+  const Inputs inputs = inputs_of(call.ptr());
+  const Outcome is = launch(ours, inputs.ours, call.ptr());
+  const char* const error =
+      is.error.is_none() ? "" : reinterpret_cast<PyTypeObject*>(is.error.ptr())->tp_name;
+  if (wanted->events != is.events || wanted->error != error) return Verdict::kOpen;
+  return alike(is.events, !is.error.is_none());
+}
+
+Duel::Verdict Duel::alike(const std::string& events, bool raised) {
+  if (find_params(events) != std::string::npos) return Verdict::kLaunched;
+  return raised ? Verdict::kRejected : Verdict::kNothing;
+}
+
+std::optional<Duel::Outcome> Duel::wanted_of(const Outcome& was, const Inputs& inputs) const {
+  if (launchers_.halves.empty()) return was;
+  std::optional<std::string> events = with_halves(was.events, launchers_.halves, slots_,
+                                                  std::span(inputs.ours).subspan(inputs.before));
+  if (!events) return std::nullopt;
+  return Outcome{*std::move(events), was.error};
 }
 
 py::object Duel::outcome(const py::dict& call, bool legacy) {
@@ -149,14 +165,15 @@ Duel::Inputs Duel::inputs_of(PyObject* call) const {
                                 ? ours[one.place]
                                 : keep(objects_.build(member(call, one.name.ptr()))));
   }
-  const std::size_t before = ours.size();
+  const std::size_t shared = ours.size();
   ours.push_back(keep(metadata_of(call)));
   ours.push_back(launchers_.launch_metadata.ptr());
   for (int hook = 0; hook < 2; ++hook) ours.push_back(hook_of(member(call, hooks[hook]), hook));
+  inputs.before = ours.size();
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(arguments); ++i) {
     ours.push_back(keep(objects_.build(PyList_GET_ITEM(arguments, i))));
   }
-  inputs.legacy.insert(inputs.legacy.end(), ours.begin() + before, ours.end());
+  inputs.legacy.insert(inputs.legacy.end(), ours.begin() + shared, ours.end());
   return inputs;
 }
 

@@ -3,10 +3,14 @@
 #define RELAUNCH_DIFFERENTIAL_NATIVE_DUEL_HPP
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "differential/native/halves.hpp"
+#include "differential/native/model.hpp"
 #include "differential/native/objects.hpp"
 #include "differential/native/sampler.hpp"
 
@@ -32,7 +36,7 @@ struct Progress {
   std::uint64_t launches;
   std::uint64_t rejections;
   std::uint64_t nothing;
-  std::uint64_t rewritten;   // other than legacy, as the one rewrite wants that the sampler knows
+  std::uint64_t rewritten;   // other than legacy, in halves alone, as the list wants
   std::uint64_t left;        // entries of `open`
   std::uint32_t open[4096];  // numbers of the cases that are left to be judged, from the first one
 };
@@ -42,12 +46,15 @@ class Duel {
  public:
   /// `legacy`: the generated launcher, None where there is none. `prefix`: the names of its
   /// arguments before kernel_metadata. `ours`: gives the precompiled launcher for the options in a
-  /// call, None where it cannot be compared. `fixed`: what both are given as launch_metadata.
+  /// call, None where it cannot be compared. `halves`: what legacy passes as C floats, and ours as
+  /// the list wants; empty where there is nothing of the kind.
   struct Launchers {
     pybind11::object legacy;
     std::vector<std::string> prefix;
     pybind11::object ours;
     pybind11::object launch_metadata;
+    std::vector<Half> halves;
+    std::shared_ptr<const Model> model;  // judges where there is no legacy launcher; may be null
   };
 
   Duel(Sampler& sampler, const Objects& objects, Launchers launchers,
@@ -76,6 +83,7 @@ class Duel {
     std::vector<pybind11::object> kept;
     std::vector<PyObject*> legacy;
     std::vector<PyObject*> ours;
+    std::size_t before = 0;  // of ours that are in front of the kernel's arguments
   };
   struct Prefix {
     std::size_t place;  // among the first arguments of ours, if it is one of those
@@ -83,11 +91,13 @@ class Duel {
   };
   enum class Verdict { kLaunched, kRejected, kNothing, kRewritten, kOpen };
 
-  Verdict compare(const DrawnCall& drawn);
+  Verdict compare(const pybind11::dict& call);
+  Verdict compare_with_model(const pybind11::dict& call, PyObject* ours);
+  static Verdict alike(const std::string& events, bool raised);
+  std::optional<Outcome> wanted_of(const Outcome& was, const Inputs& inputs) const;
   Inputs inputs_of(PyObject* call) const;
   Outcome launch(PyObject* launcher, const std::vector<PyObject*>& arguments, PyObject* call,
                  pybind11::object* error = nullptr);
-  Outcome launch_rewritten(const DrawnCall& drawn);
   void set_up(PyObject* call);
   pybind11::object launcher_for(const pybind11::dict& call);
   PyObject* hook_of(PyObject* word, int hook) const;

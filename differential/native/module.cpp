@@ -8,6 +8,7 @@
 #include "differential/native/descriptor_types.hpp"
 #include "differential/native/duel.hpp"
 #include "differential/native/exchange_capsule.hpp"
+#include "differential/native/model.hpp"
 #include "differential/native/objects.hpp"
 #include "differential/native/sampler.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 void add_sampler(py::module_& module) {
   py::class_<Alternatives, std::shared_ptr<Alternatives>>(
       module, "Alternatives", "Weighted rules by which one value is drawn (see sampler.py).")
-      .def(py::init<const py::iterable&, py::object>(), py::arg("rules"), py::arg("rewrite"));
+      .def(py::init<const py::iterable&>(), py::arg("rules"));
   py::class_<Recipe, std::shared_ptr<Recipe>>(
       module, "Recipe", "What calls of a dialect are drawn from, arguments apart (see sampler.py).")
       .def(py::init<const py::dict&>(), py::arg("given"));
@@ -35,13 +36,45 @@ void add_sampler(py::module_& module) {
           "call",
           [](Sampler& self, std::uint64_t number, bool disturbed) {
             const DrawnCall drawn = self.call(number, disturbed);
-            const py::object legacy = drawn.legacy ? drawn.legacy : py::none();
-            return py::make_tuple(drawn.call, drawn.listed, legacy);
+            return py::make_tuple(drawn.call, drawn.listed);
           },
           py::arg("number"), py::arg("disturbed") = true,
           "The call with that number; whether an entry of the divergence list may hold for it, "
-          "that "
-          "of the rewrite apart; and the arguments that legacy is given by that rewrite, or None.");
+          "that apart which native code applies itself.");
+}
+
+std::vector<Half> read_halves(const py::iterable& given) {
+  std::vector<Half> halves;
+  for (const py::handle entry : given) {
+    const auto parts = py::reinterpret_borrow<py::tuple>(entry);
+    halves.push_back({parts[0].cast<std::vector<std::size_t>>(), parts[1].cast<std::size_t>(),
+                      parts[2].cast<bool>()});
+  }
+  return halves;
+}
+
+void add_model(py::module_& module) {
+  py::class_<Model, std::shared_ptr<Model>>(
+      module, "Model", "What ours must do with a call in the native dialects, for most calls.")
+      .def(py::init([](bool cuda, std::string query, std::vector<std::string> scratch,
+                       std::vector<std::string> hidden, py::object launch,
+                       const py::tuple& signature) {
+             return std::make_shared<Model>(Model::Facts{cuda, std::move(query), std::move(scratch),
+                                                         std::move(hidden), std::move(launch)},
+                                            signature);
+           }),
+           py::arg("cuda"), py::arg("query"), py::arg("scratch"), py::arg("hidden"),
+           py::arg("launch"), py::arg("signature"))
+      .def(
+          "of",
+          [](const Model& self, const py::dict& call) -> py::object {
+            const std::optional<Foretold> found = self.of(call.ptr());
+            if (!found) return py::none();
+            return py::make_tuple(py::bytes(found->events), found->error);
+          },
+          py::arg("call"),
+          "The events' JSON and the type of the exception, \"\" where there is none; None where "
+          "Python must work it out.");
 }
 
 void add_duel(py::module_& module) {
@@ -54,16 +87,18 @@ void add_duel(py::module_& module) {
   py::class_<Duel> duel(module, "Duel", "Both launchers on the calls of one signature.");
   duel.def(py::init([](Sampler& sampler, const Objects& objects, py::object legacy,
                        std::vector<std::string> prefix, py::object ours, py::object launch_metadata,
+                       const py::iterable& halves, std::shared_ptr<Model> model,
                        std::vector<std::uint32_t> slots, const RecorderCalls& recorder) {
              return std::make_unique<Duel>(
                  sampler, objects,
                  Duel::Launchers{std::move(legacy), std::move(prefix), std::move(ours),
-                                 std::move(launch_metadata)},
+                                 std::move(launch_metadata), read_halves(halves), std::move(model)},
                  std::move(slots), recorder);
            }),
            py::arg("sampler"), py::arg("objects"), py::arg("legacy"), py::arg("prefix"),
-           py::arg("ours"), py::arg("launch_metadata"), py::arg("slots"), py::arg("recorder"),
-           py::keep_alive<1, 2>(), py::keep_alive<1, 3>(), py::keep_alive<1, 9>())
+           py::arg("ours"), py::arg("launch_metadata"), py::arg("halves"),
+           py::arg("model").none(true), py::arg("slots"), py::arg("recorder"),
+           py::keep_alive<1, 2>(), py::keep_alive<1, 3>(), py::keep_alive<1, 11>())
       .def(
           "run",
           [](Duel& self, const py::buffer& memory, std::uint64_t end) {
@@ -102,5 +137,6 @@ PYBIND11_MODULE(_native, module) {
              "address that their attribute `answer` holds. ValueError for another backend.");
   add_descriptor_types(module);
   add_sampler(module);
+  add_model(module);
   add_duel(module);
 }

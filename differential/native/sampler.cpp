@@ -48,19 +48,14 @@ Drawn draw_valid(const Kind& kind, Random& random) {
   static constexpr const char* kSequences[] = {"tuple", "tuple", "list", "namedtuple"};
   if (!kind.is_tuple()) return kind.valid->draw(random);
   py::list items;
-  py::list legacy;
   bool listed = false;
-  bool differ = false;
   for (const Kind& item : kind.items) {
     const Drawn drawn = draw_valid(item, random);
     listed |= drawn.listed;
-    differ |= static_cast<bool>(drawn.legacy);
     items.append(drawn.value);
-    legacy.append(drawn.for_legacy());
   }
   const py::str sequence(kSequences[random.below(4)]);
-  return {described(sequence.ptr(), std::move(items)), listed,
-          differ ? described(sequence.ptr(), std::move(legacy)) : py::object()};
+  return {described(sequence.ptr(), std::move(items)), listed};
 }
 
 /// A tuple that is none, or of another length.
@@ -70,19 +65,19 @@ Drawn draw_wrong_tuple(const Kind& kind, Random& random) {
   const std::uint64_t roll = random.below(100);
   if (roll < 35) {
     items.append(1);
-    return {described(py::str(roll < 17 ? "tuple" : "list").ptr(), items), true, {}};
+    return {described(py::str(roll < 17 ? "tuple" : "list").ptr(), items), true};
   }
   if (roll < 60 && !items.empty()) {
     items.attr("pop")();
-    return {described(py::str("tuple").ptr(), items), true, {}};
+    return {described(py::str("tuple").ptr(), items), true};
   }
   switch (random.below(6)) {
-    case 0: return {py::none(), true, {}};
-    case 1: return {py::int_(1), true, {}};
-    case 2: return {described(py::str("object").ptr(), py::int_(1)), true, {}};
-    case 3: return {described(py::str("dict").ptr(), py::int_(items.size())), true, {}};
-    case 4: return {described(py::str("str").ptr(), py::str("ab")), true, {}};
-    default: return {described(py::str("float").ptr(), py::str("0x1.0p+0")), true, {}};
+    case 0: return {py::none(), true};
+    case 1: return {py::int_(1), true};
+    case 2: return {described(py::str("object").ptr(), py::int_(1)), true};
+    case 3: return {described(py::str("dict").ptr(), py::int_(items.size())), true};
+    case 4: return {described(py::str("str").ptr(), py::str("ab")), true};
+    default: return {described(py::str("float").ptr(), py::str("0x1.0p+0")), true};
   }
 }
 
@@ -91,14 +86,13 @@ Drawn items_of(const Kind& kind, const py::object& argument, Random& random) {
   if (py::isinstance<py::dict>(argument) && argument.contains("tuple")) {
     const py::list items = argument["tuple"];
     if (items.size() == kind.items.size())
-      return {py::list(items[py::slice(0, items.size(), 1)]), false, {}};
+      return {py::list(items[py::slice(0, items.size(), 1)]), false};
   }
   const Drawn drawn = draw_valid(kind, random);
-  return {value_of(drawn.value), drawn.listed || drawn.legacy, {}};
+  return {value_of(drawn.value), drawn.listed};
 }
 
-/// An odd argument; for a tuple mostly an odd item somewhere inside. Such a tuple has no `legacy`
-/// and is listed where it would need one.
+/// An odd argument; for a tuple mostly an odd item somewhere inside.
 Drawn draw_odd(const Kind& kind, const py::object& argument, Random& random) {
   if (!kind.is_tuple()) return kind.odd->draw(random);
   if (kind.items.empty() || holds(random, 1, 5)) return draw_wrong_tuple(kind, random);
@@ -107,7 +101,7 @@ Drawn draw_odd(const Kind& kind, const py::object& argument, Random& random) {
   const std::uint64_t place = random.below(kind.items.size());
   const Drawn odd = draw_odd(kind.items[place], items[place], random);
   items[place] = odd.value;
-  return {described(py::str("tuple").ptr(), items), drawn.listed || odd.listed || odd.legacy, {}};
+  return {described(py::str("tuple").ptr(), items), drawn.listed || odd.listed};
 }
 
 /// How many disturbances a call has: mostly none, rarely several.
@@ -139,7 +133,7 @@ Recipe::Recipe(const py::dict& given)
       std::vector<Drawn> changes;
       for (const py::handle change : what) {
         const auto parts = py::reinterpret_borrow<py::tuple>(change);
-        changes.push_back({py::object(parts[0]), parts[1].cast<bool>(), {}});
+        changes.push_back({py::object(parts[0]), parts[1].cast<bool>()});
       }
       disturbances.push_back({weights, std::move(changes)});
     }
@@ -166,22 +160,19 @@ DrawnCall Sampler::call(std::uint64_t number, bool disturbed) {
   for (const auto& [name, rules] : recipe_->fields) put(name, rules->draw(random));
   for (std::size_t i = 0; i < options_.size(); ++i) put(recipe_->options[i].first, options_[i]);
   if (PyDict_Update(made.call.ptr(), fixed_.ptr()) != 0) throw py::error_already_set();
-  Arguments arguments;
+  py::list arguments;
   for (const Kind& kind : signature_.items) {
     const Drawn drawn = draw_valid(kind, random);
     made.listed |= drawn.listed;
-    arguments.own.append(drawn.value);
-    arguments.legacy.append(drawn.for_legacy());
-    arguments.differ |= static_cast<bool>(drawn.legacy);
+    arguments.append(drawn.value);
   }
   for (int left = disturbed ? draw_disturbances(random) : 0; left > 0; --left)
     made.listed |= disturb(random, made.call, arguments);
-  made.call["args"] = arguments.own;
-  if (arguments.differ) made.legacy = arguments.legacy;
+  made.call["args"] = arguments;
   return made;
 }
 
-bool Sampler::disturb(Random& random, const py::dict& call, Arguments& arguments) {
+bool Sampler::disturb(Random& random, const py::dict& call, py::list& arguments) {
   const std::uint64_t roll = random.below(recipe_->weights);
   const auto chosen = std::ranges::find_if(recipe_->disturbances,
                                            [&](const auto& one) { return roll < one.up_to; });
@@ -200,26 +191,19 @@ bool Sampler::disturb(Random& random, const py::dict& call, Arguments& arguments
   return change.listed;
 }
 
-bool Sampler::disturb_argument(Random& random, Arguments& arguments) {
+bool Sampler::disturb_argument(Random& random, py::list& arguments) {
   const std::uint64_t place = random.below(signature_.items.size());
-  if (place >= arguments.own.size()) return false;
-  const Kind& kind = signature_.items[place];
-  const bool differed = !arguments.own[place].is(arguments.legacy[place]);
-  const Drawn odd = draw_odd(kind, arguments.own[place], random);
-  arguments.own[place] = odd.value;
-  arguments.legacy[place] = odd.for_legacy();
-  arguments.differ |= static_cast<bool>(odd.legacy);
-  return odd.listed || (kind.is_tuple() && differed);
+  if (place >= arguments.size()) return false;
+  const Drawn odd = draw_odd(signature_.items[place], arguments[place], random);
+  arguments[place] = odd.value;
+  return odd.listed;
 }
 
-void Sampler::disturb_count(Random& random, Arguments& arguments) {
-  if (!arguments.own.empty() && holds(random, 1, 2)) {
-    arguments.own.attr("pop")();
-    arguments.legacy.attr("pop")();
+void Sampler::disturb_count(Random& random, py::list& arguments) {
+  if (!arguments.empty() && holds(random, 1, 2)) {
+    arguments.attr("pop")();
   } else {
-    const Drawn extra = recipe_->extra->draw(random);
-    arguments.own.append(extra.value);
-    arguments.legacy.append(extra.value);
+    arguments.append(recipe_->extra->draw(random).value);
   }
 }
 

@@ -47,12 +47,10 @@ struct Recipe {
 };
 
 /// The `call` of a case in the golden form. `listed`: an entry of the divergence list may hold,
-/// that of the rewrite apart. `legacy`: the arguments that legacy is given by that rewrite, null
-/// where they are the call's own.
+/// that apart which native code applies itself.
 struct DrawnCall {
   pybind11::dict call;
   bool listed = false;
-  pybind11::object legacy;
 };
 
 class Sampler {
@@ -69,17 +67,10 @@ class Sampler {
   DrawnCall call(std::uint64_t number, bool disturbed = true);
 
  private:
-  /// The arguments of a call in the making, and those of legacy beside them.
-  struct Arguments {
-    pybind11::list own;
-    pybind11::list legacy;
-    bool differ = false;
-  };
-
   void draw_options(std::uint64_t block);
-  bool disturb(Random& random, const pybind11::dict& call, Arguments& arguments);
-  bool disturb_argument(Random& random, Arguments& arguments);
-  void disturb_count(Random& random, Arguments& arguments);
+  bool disturb(Random& random, const pybind11::dict& call, pybind11::list& arguments);
+  bool disturb_argument(Random& random, pybind11::list& arguments);
+  void disturb_count(Random& random, pybind11::list& arguments);
 
   std::shared_ptr<const Recipe> recipe_;
   Kind signature_;

@@ -2,8 +2,9 @@
 
 `./run python tests/bench/volume_rounds.py [DIALECT...]`, by default one dialect of each way to judge. Cases are drawn,
 run by both launchers, compared and judged in this process, as a worker's child does it. Launchers are built in one
-unit, as those of one dialect among several are; what is done once in a process counts as well. Each of some random signatures
-has ten rounds, the one with the least processor time counts: other work on the machine makes the others longer.
+unit, as those of one dialect among several are; what is done once in a process counts as well. Each of some random
+signatures has ten rounds; the one with the least processor time counts, because other work on the machine makes the
+others longer.
 """
 
 from __future__ import annotations

@@ -12,9 +12,11 @@ from relaunch.differential import golden, pool, variadic
 from relaunch.differential.case import DIALECTS
 from relaunch.differential.compare import difference
 from relaunch.differential.conditions import CALL
+from relaunch.differential.foretold import model
+from relaunch.differential.invented import invented
 from relaunch.differential.outcome import compare
 from relaunch.differential.predicted import predicted
-from relaunch.differential.sampler import sample
+from relaunch.differential.sampler import Source, sample
 from relaunch.differential.situation import Situation
 
 from relaunch import generator
@@ -49,6 +51,29 @@ def test_precompiled_launcher_does_what_the_model_and_the_list_say(dialect: str)
             wrong.append(f"{case.id}: {found}: {json.dumps(case.call)}")
     assert wrong == []
     assert 0.4 * len(cases) < launched < 0.8 * len(cases)
+
+
+@pytest.mark.parametrize("dialect", sorted(set(DIALECTS) - set(generator.dialects())))
+def test_native_model_says_what_is_predicted(dialect: str) -> None:
+    """Of the calls that it does not leave to `predicted`."""
+    wrong = []
+    left = counted = 0
+    descriptors = DESCRIPTORS[dialect.rsplit("-", 1)[1]]
+    for source in (Source(dialect, one, 6) for one in [*SIGNATURES, descriptors, *invented(dialect, 8, 6)]):
+        native = model(dialect, source.types)
+        assert native is not None
+        for case in (source.case(i) for i in range(400)):
+            counted += 1
+            found = native.of(case.call)
+            if found is None:
+                left += 1
+                continue
+            wanted = predicted(case, [])
+            said = {"slots": [], "events": json.loads(found[0]), "error": {"type": found[1]} if found[1] else None}
+            if said != wanted:
+                wrong.append(f"{case.id}: {json.dumps(case.call)}: {said}, predicted {wanted}")
+    assert wrong == []
+    assert left < 0.1 * counted
 
 
 def worked_out(situation: Situation) -> tuple[list[dict[str, Any]], str | None]:

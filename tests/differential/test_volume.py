@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,6 +83,62 @@ def test_death_or_hang_costs_the_case_it_was_in(word: str) -> None:
     assert [found for _, _, found in result.alone] == [""] * len(result.alone)
     assert sum(result.counts.values()) + len(result.alone) == 80
     assert set(result.counts) == set(VERDICTS)
+
+
+NATIVE = """
+import json, sys
+from pathlib import Path
+from relaunch.differential import volume
+from relaunch.differential.launching import Runner
+from relaunch.differential.sampler import Source
+from relaunch.differential.tasks import Duel
+from relaunch import generator
+
+dialect, cache = sys.argv[1:3]
+found = generator.facts(dialect)
+signature = ("*fp16", "fp16", "i32", *([("bf16", "u8")] if found.tuples else ["u8"]), "fp32", "bf16")
+source = Source(dialect, signature, 4)
+runner = Runner(source.backend)
+built = None if found.native else generator.build([source.spec()], Path(cache), optimize="-O0")[0]
+judged = []
+if "idle" in sys.argv:
+    class Idle:
+        slots = generator.slots(source.spec())
+        def launch(self, *args):
+            return None
+    runner.precompiled = lambda task: Idle().launch
+    volume.Referee._judge = lambda self, contest, native, number: judged.append(number)
+judge = volume.Referee._judge
+volume.Referee._judge = lambda *args: judged.append(args[3]) or judge(*args)
+shared, said = volume.Shared(), []
+volume.Referee(runner, [volume.Contest.of(Duel(dialect, signature, 4, 0, 600, built))], shared, said.append).run()
+assert not any(b"alone" in line for line in said), said
+print(json.dumps({"judged": len(set(judged)), "halves": shared.words[volume.REWRITTEN], **shared.counts(dialect)}))
+"""
+
+
+def counted(*arguments: str) -> dict[str, Any]:
+    done = subprocess.run([sys.executable, "-c", NATIVE, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    counts: dict[str, Any] = json.loads(done.stdout)
+    return counts
+
+
+@pytest.mark.parametrize(
+    "dialect", ["triton-3.0-cuda", "triton-3.3-hip", "triton-3.6-hip", "triton-3.7-hip", "triton-3.9-cuda"]
+)
+def test_most_cases_are_judged_natively(dialect: str, tmp_path: Path) -> None:
+    counts = counted(dialect, str(tmp_path))
+    assert counts["judged"] < 0.2 * 600
+    assert counts["launches"] + counts["wanted"] > 0.5 * 600
+    assert (counts["halves"] > 0.4 * 600) == (dialect < "triton-3.4")
+
+
+def test_launcher_that_does_nothing_is_not_alike_in_the_native_dialects(tmp_path: Path) -> None:
+    counts = counted("triton-3.9-cuda", str(tmp_path), "idle")
+    assert counts["launches"] == counts["rejections"] == 0
+    assert counts["nothing"] < 0.02 * 600  # empty grids without hooks or tensors
+    assert counts["judged"] + counts["nothing"] == 600
 
 
 def test_difference_that_a_case_does_not_show_alone_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
