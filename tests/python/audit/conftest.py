@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -101,6 +102,24 @@ def write(root: Path) -> Path:
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All kernels of tests/binaries. Not to be written to."""
     return write(tmp_path_factory.mktemp("audit") / "cache")
+
+
+@pytest.fixture(scope="session")
+def multiplied(cache: Path) -> Callable[[Path, int], Path]:
+    """Makes a cache of as many copies of that one."""
+
+    def copy(place: Path, times: int) -> Path:
+        for number in range(times):
+            shutil.copytree(cache, place / f"copy{number:03}", copy_function=os.link)
+        return place
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def large(multiplied: Callable[[Path, int], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Enough copies for a run to be alive when it is seen to have begun. Not to be written to."""
+    return multiplied(tmp_path_factory.mktemp("large"), 100)
 
 
 @pytest.fixture

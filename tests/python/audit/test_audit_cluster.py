@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +17,6 @@ import pytest
 pytest.importorskip("distributed", reason="the cluster is dask.distributed's, which is not installed")
 
 FROM = ("--from", "triton-3.0-cuda", "--from", "triton-3.0-hip")
-COPIES = 300  # enough for a run to be alive when it is seen to have begun
-TOTALS = {"moves": 26 * COPIES, "diverges": 8 * COPIES, "recompile": 0, "misfit": 0, "unreadable": 0}
 
 CLUSTER = """
 import json, sys
@@ -48,12 +45,8 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
             process.communicate(timeout=60)
 
 
-@pytest.fixture
-def tree(cache: Path, tmp_path: Path) -> Path:
-    """Many kernels."""
-    for number in range(COPIES):
-        shutil.copytree(cache, tmp_path / "tree" / f"copy{number:03}", copy_function=os.link)
-    return tmp_path / "tree"
+def totals(copies: int) -> dict[str, int]:
+    return {"moves": 26 * copies, "diverges": 8 * copies, "recompile": 0, "misfit": 0, "unreadable": 0}
 
 
 def begin(*arguments: str | Path) -> subprocess.Popen[str]:
@@ -69,26 +62,29 @@ def ended(process: subprocess.Popen[str]) -> tuple[list[str], dict[str, Any]]:
     return lines, json.loads(summary)
 
 
-def test_a_worker_dies_on_the_way(tree: Path, tmp_path: Path, cluster: tuple[str, list[int]]) -> None:
+@pytest.mark.xdist_group("large cache")
+def test_a_worker_dies_on_the_way(large: Path, tmp_path: Path, cluster: tuple[str, list[int]]) -> None:
     address, workers = cluster
     state = tmp_path / "state"
-    process = begin(tree, "--scheduler", address, "--state", state)
+    process = begin(large, "--scheduler", address, "--state", state)
     while not state.exists() or state.read_bytes().count(b"\n") < 2:
         assert process.poll() is None
         time.sleep(0.005)
     os.kill(workers[1], signal.SIGKILL)
     found = state.read_bytes().count(b"\n")
     lines, summary = ended(process)
-    assert found < 34 * COPIES, "it was over before the worker died"
-    assert summary["totals"] == TOTALS
-    assert ended(begin(tree, "--jobs", "2")) == (lines, summary)
+    copies = sum(1 for _ in large.iterdir())
+    assert found < 34 * copies, "it was over before the worker died"
+    assert summary["totals"] == totals(copies)
+    assert ended(begin(large, "--jobs", "2")) == (lines, summary)
 
 
-def test_the_scheduler_dies(tree: Path, tmp_path: Path, cluster: tuple[str, list[int]]) -> None:
+@pytest.mark.xdist_group("large cache")
+def test_the_scheduler_dies(large: Path, tmp_path: Path, cluster: tuple[str, list[int]]) -> None:
     """It is told in one line, and a run without it goes on from what was kept."""
     address, workers = cluster
     state = tmp_path / "state"
-    process = begin(tree, "--scheduler", address, "--state", state)
+    process = begin(large, "--scheduler", address, "--state", state)
     while not state.exists() or state.read_bytes().count(b"\n") < 2:
         assert process.poll() is None
         time.sleep(0.005)
@@ -97,11 +93,12 @@ def test_the_scheduler_dies(tree: Path, tmp_path: Path, cluster: tuple[str, list
     output, errors = process.communicate(timeout=120)
     assert (process.returncode, output) == (2, "")
     assert errors == "relaunch audit: the scheduler is gone; what it had found is kept in the state\n"
-    assert ended(begin(tree, "--jobs", "2", "--state", state))[1]["totals"] == TOTALS
+    summary = ended(begin(large, "--jobs", "2", "--state", state))[1]
+    assert summary["totals"] == totals(sum(1 for _ in large.iterdir()))
 
 
-def test_no_scheduler(tree: Path) -> None:
-    process = begin(tree, "--scheduler", "tcp://127.0.0.1:9")
+def test_no_scheduler(cache: Path) -> None:
+    process = begin(cache, "--scheduler", "tcp://127.0.0.1:9")
     output, errors = process.communicate(timeout=120)
     assert (process.returncode, output) == (2, "")
     assert errors.startswith("relaunch audit: no Dask scheduler at tcp://127.0.0.1:9: ")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -28,13 +26,6 @@ Audit = Callable[..., Any]
 
 FROM = ("--from", "triton-3.0-cuda", "--from", "triton-3.0-hip")
 ANY = Question.of(PRECOMPILED, ("triton-3.0-cuda", "triton-3.0-hip"))
-
-
-def multiplied(cache: Path, place: Path, times: int) -> Path:
-    """A cache of as many copies."""
-    for number in range(times):
-        shutil.copytree(cache, place / f"copy{number:03}", copy_function=os.link)
-    return place
 
 
 def test_a_second_run_examines_nothing(cache: Path, tmp_path: Path, records: Records) -> None:
@@ -69,12 +60,12 @@ def test_a_broken_line_in_the_middle_is_done_again(cache: Path, tmp_path: Path, 
     assert records(cache, *FROM, "--state", state) == whole
 
 
-def test_a_killed_run_goes_on(cache: Path, tmp_path: Path, records: Records) -> None:
+@pytest.mark.xdist_group("large cache")
+def test_a_killed_run_goes_on(large: Path, tmp_path: Path, records: Records) -> None:
     """Killed with all its processes' parent gone: the processes leave too, and the totals are those of one run."""
-    copies = 300  # enough for the run to be alive when it is seen to have begun
-    tree = multiplied(cache, tmp_path / "tree", copies)
+    copies = sum(1 for _ in large.iterdir())
     state = tmp_path / "state"
-    command = [sys.executable, "-m", "relaunch", "audit", str(tree), *FROM, "--state", str(state), "--jobs", "2"]
+    command = [sys.executable, "-m", "relaunch", "audit", str(large), *FROM, "--state", str(state), "--jobs", "2"]
     killed = subprocess.Popen([*command, "--json"], stdout=subprocess.DEVNULL)
     while not state.exists() or state.read_bytes().count(b"\n") < 2:
         assert killed.poll() is None
@@ -83,7 +74,7 @@ def test_a_killed_run_goes_on(cache: Path, tmp_path: Path, records: Records) -> 
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     assert state.read_bytes().count(b"\n") < copies * 34
-    _, summary, _ = records(tree, *FROM, "--state", state)
+    _, summary, _ = records(large, *FROM, "--state", state)
     totals = {"moves": 26 * copies, "diverges": 8 * copies, "recompile": 0, "misfit": 0, "unreadable": 0}
     assert summary["totals"] == totals
     units = {json.loads(line)["unit"] for line in state.read_text().splitlines()[1:]}
@@ -179,9 +170,9 @@ class DyingExecutor(ThreadPoolExecutor):
         return super().submit(call, *args, **options)
 
 
-def test_a_kernel_that_ends_its_worker_is_found(cache: Path, tmp_path: Path) -> None:
+def test_a_kernel_that_ends_its_worker_is_found(multiplied: Callable[[Path, int], Path], tmp_path: Path) -> None:
     """It alone is unreadable; all others are judged as ever."""
-    tree = multiplied(cache, tmp_path / "tree", 5)
+    tree = multiplied(tmp_path / "tree", 5)
     keys = [unit.key for unit in walk(str(tree))]
     pool = DyingPool(keys[70])
     state = State.open(tmp_path / "state", str(tree), ANY)
@@ -218,10 +209,10 @@ def lacking(*_: Any) -> Any:
     raise ModuleNotFoundError("No module named 'relaunch'")
 
 
-def test_an_interrupted_run_says_how_to_go_on(cache: Path, tmp_path: Path) -> None:
-    tree = multiplied(cache, tmp_path / "tree", 300)
+@pytest.mark.xdist_group("large cache")
+def test_an_interrupted_run_says_how_to_go_on(large: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
-    command = [sys.executable, "-m", "relaunch", "audit", str(tree), *FROM, "--state", str(state), "--jobs", "1"]
+    command = [sys.executable, "-m", "relaunch", "audit", str(large), *FROM, "--state", str(state), "--jobs", "1"]
     begun = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     while not state.exists() or state.read_bytes().count(b"\n") < 2:
         assert begun.poll() is None
