@@ -67,6 +67,8 @@ def misfits(dialect: str, image: bytes, given: list[Kernel]) -> list[str]:
     return found
 
 
+# Those of a backend are in one group: each dialect's kernels are laid out once.
+@pytest.mark.xdist_group("cubin")
 @pytest.mark.parametrize("dialect", backends("cuda"))
 def test_ptx_takes_what_the_plan_passes(dialect: str) -> None:
     chosen = kernels(dialect)
@@ -74,6 +76,7 @@ def test_ptx_takes_what_the_plan_passes(dialect: str) -> None:
     assert misfits(dialect, echo.ptx(layout for _, layout in chosen).encode(), chosen) == []
 
 
+@pytest.mark.xdist_group("code objects")
 @pytest.mark.parametrize("dialect", backends("hip"))
 def test_ptx_stands_in_for_code_objects(dialect: str) -> None:
     """On a device of CUDA the kernels of HIP dialects are PTX: places and sizes are those of the plan too."""
