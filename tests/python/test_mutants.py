@@ -15,10 +15,10 @@ sys.path.insert(0, str(ROOT))
 from tools.mutants import copies  # noqa: E402
 from tools.mutants.copies import CORE, NATIVE, UNIT, Copy, CopyError, Interpreter  # noqa: E402
 from tools.mutants.patches import Mutant, PatchError, StaleError, load, read  # noqa: E402
-from tools.mutants.trial import FIRST, QUICK_PART, built_parts  # noqa: E402
+from tools.mutants.trial import FIRST, QUICK_PART, Trials, built_parts  # noqa: E402
 
 MUTANTS = load(ROOT / "tests/mutants")
-GROUPS = ("attributes", "comparison", "facts", "hooks", "intake", "packing", "plan", "recorder", "templates")
+GROUPS = ("attributes", "comparison", "facts", "hooks", "intake", "packing", "plan", "recorder", "templates", "triton")
 
 
 def test_every_fault_applies_to_the_code_as_it_is() -> None:
@@ -158,6 +158,19 @@ def test_byte_code_of_a_fault_is_not_taken_for_that_of_the_source(tmp_path: Path
         copy.write("a.py", text)
         times.add(int((tmp_path / "a.py").stat().st_mtime))
     assert len(times) == 40
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [("2 skipped in 0.1s", "not run"), ("1 passed, 1 skipped in 0.1s", "survived"), ("2 passed in 0.1s", "survived")],
+)
+def test_a_fault_whose_tests_are_all_skipped_was_not_tried(
+    said: str, outcome: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Trials, "_execute", lambda *_: (0, said))
+    (tmp_path / "a.txt").write_text("around\nold\n")
+    copy = Copy(tmp_path, Interpreter(sys.executable, (), {}))
+    assert Trials(False, True, 1, 10.0).run(copy, only(tmp_path, SOUND)).outcome == outcome
 
 
 def tool(*arguments: str) -> Any:

@@ -173,6 +173,9 @@ class Copy:
         (packages / "others.pth").write_text("".join(f"{folder}\n" for folder in self.python.folders))
         (packages / "relaunch_finder.py").write_text(_FINDER)
         (packages / "relaunch.pth").write_text("import relaunch_finder\n")
+        # As CMake installs them.
+        for startup in sorted((self.folder / "relaunch" / "triton").glob("relaunch_startup.*")):
+            (packages / startup.name).symlink_to(os.path.relpath(startup, packages))
         relaunch = packages / "relaunch"
         differential = relaunch / DIFFERENTIAL
         for source, into in ((self.folder / "relaunch", relaunch), (self.folder / DIFFERENTIAL, differential)):
@@ -202,11 +205,13 @@ class Copy:
         return self.folder / ".env" / "bin" / "python"
 
     def environment(self) -> dict[str, str]:
-        """For processes of this copy: nothing of the user's, caches of its own."""
+        """For processes of this copy: nothing of the user's, caches of its own but for released Tritons and what those
+        compiled, which no fault can change."""
         values = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "RELAUNCH_CACHE")}
         (self.folder / ".scratch").mkdir(exist_ok=True)
         values["PATH"] = f"{self.python_path.parent}{os.pathsep}{values['PATH']}"
         values["XDG_CACHE_HOME"] = str(self.folder / ".cache")
+        self._share_releases()
         values["TMPDIR"] = str(self.folder / ".scratch")
         # Where HIP's headers come with Triton they are looked for beside the Python that runs.
         if not any(Path(place, "hip/hip_runtime_api.h").exists() for place in ("/usr/include", "/opt/rocm/include")):
@@ -215,13 +220,22 @@ class Copy:
                     values.setdefault("ROCM_PATH", str(folder / "triton/backends/amd"))
         return values
 
+    def _share_releases(self) -> None:
+        user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        releases = user / "relaunch" / "triton"
+        link = self.folder / ".cache" / "relaunch" / "triton"
+        if not link.is_symlink():
+            releases.mkdir(parents=True, exist_ok=True)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(releases)
+
     def duplicate(self, folder: Path) -> Copy:
         """Another copy, as well built as this one."""
         shutil.rmtree(folder, ignore_errors=True)
         skipped = shutil.ignore_patterns(".scratch", ".cache", "__pycache__")
         shutil.copytree(self.folder, folder, symlinks=True, ignore=skipped)
         if (self.folder / ".cache").exists():  # whose files are replaced, never changed
-            shutil.copytree(self.folder / ".cache", folder / ".cache", copy_function=os.link)
+            shutil.copytree(self.folder / ".cache", folder / ".cache", symlinks=True, copy_function=os.link)
         return Copy(folder, self.python)
 
     def write(self, file: str, text: str) -> None:

@@ -56,6 +56,7 @@ FIRST: Mapping[str, Sequence[str]] = {
     "hooks": ("tests/python/launcher/test_launcher_calls.py", "tests/python/launcher/test_dialect_calls.py"),
     "recorder": ("tests/python/test_recorder_reset.py", "tests/python/test_recorder.py"),
     "comparison": ("tests/golden/test_matches.py", "tests/differential"),
+    "triton": ("tests/triton/test_launch_entry.py", "tests/triton/test_behaviour.py"),
 }
 
 # What is built after a change of a file, by the start of its path; the first that fits. Other files are not built.
@@ -69,6 +70,7 @@ _BUILT: Sequence[tuple[str, Sequence[str]]] = (
 Outcome = Literal["caught", "survived", "hung", "not built", "not run"]
 _NO_TESTS = (3, 4, 5)  # pytest's own: its error, wrong usage, nothing collected
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+_PASSED = re.compile(r"\b\d+ passed\b")
 _RUNNING = re.compile(r"^(tests/\S+::.*?)\s*(?:PASSED|FAILED|SKIPPED|ERROR|$)", re.MULTILINE)
 _STATIC = re.compile(r"^(?:\.\./)*(tests/unit/\S+?):\d+: error: static assertion failed", re.MULTILINE)
 _UNIT_FAILED = re.compile(r"^\[  FAILED  \] (\S+)", re.MULTILINE)
@@ -171,7 +173,7 @@ class Trials:
             status, text = self._execute(command, copy, deadline - time.monotonic())
             if status is None:
                 return "hung", "", text
-            if status in _NO_TESTS:
+            if status in _NO_TESTS or (status == 0 and name == "pytest" and not _PASSED.search(text)):
                 return "not run", "", text
             if status != 0:
                 return "caught", _noticed_by(name, status, text), text
