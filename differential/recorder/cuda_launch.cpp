@@ -9,8 +9,16 @@ namespace {
 
 using namespace relaunch::recorder;
 
+/// An attribute's number. Callers written in C may give any, also one that no enumerator of this
+/// C++ type can have.
+unsigned number_of(const CUlaunchAttributeID& id) {
+  unsigned number = 0;
+  std::memcpy(&number, &id, sizeof number);
+  return number;
+}
+
 /// Bytes of an attribute's value: 12 for cluster dimensions, 4 for the others.
-std::size_t value_bytes(CUlaunchAttributeID id) {
+std::size_t value_bytes(unsigned id) {
 #if CUDA_VERSION >= 12080
   if (id == CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION) return 12;
 #endif
@@ -98,8 +106,8 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction funct
   }
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const CUlaunchAttribute& from = config->attrs[i];
-    attributes[i] = {static_cast<unsigned>(from.id),
-                     {reinterpret_cast<const std::byte*>(&from.value), value_bytes(from.id)}};
+    const unsigned id = number_of(from.id);
+    attributes[i] = {id, {reinterpret_cast<const std::byte*>(&from.value), value_bytes(id)}};
   }
   return launched(call, {{config->gridDimX, config->gridDimY, config->gridDimZ},
                          {config->blockDimX, config->blockDimY, config->blockDimZ},
