@@ -43,18 +43,62 @@ under_sanitizer() {
 # Objects of Python come from malloc, so that their bounds are known.
 asan_python() {
   ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0:log_path=$root/build/asan/reports/python \
-    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 PYTHONMALLOC=malloc \
+    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:log_path=$root/build/asan/reports/python PYTHONMALLOC=malloc \
     under_sanitizer asan "libasan.so libubsan.so" "$@"
 }
 
-# What reads binaries and what packs arguments.
-asan_tests=(tests/python/launcher/test_launcher_binary.py tests/python/launcher/test_launcher_scalars.py)
+# Python's lock is a mutex and a condition of pthreads, so what one thread did with it held is known to come before what
+# the next does. A child of fork goes on as it would without a sanitizer.
+tsan_python() {
+  TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:log_path=$root/build/tsan/reports/python PYTHONMALLOC=malloc \
+    under_sanitizer tsan libtsan.so "$@"
+}
+
+# tested_under PRESET ARGS...: pytest under that sanitizer. What it reported is shown at the end: pytest keeps what a
+# process that dies has written.
+tested_under() {
+  local preset=$1 status=0
+  shift
+  rm -rf "build/$preset/reports" && mkdir "build/$preset/reports" || return
+  "${preset}_python" -m pytest -n 2 --dist=loadgroup "$@" || status=1
+  if [ -n "$(ls "build/$preset/reports")" ]; then
+    cat "build/$preset/reports"/*
+    status=1
+  fi
+  return "$status"
+}
+
+# What packs arguments and launches, reads binaries and signatures, and records.
+asan_tests=(tests/python/launcher tests/python/test_recorder{,_pool,_reset}.py tests/python/test_verify.py
+  tests/python/migrate tests/reports)
 
 step_asan-python() {
   sanitized_python asan || return
   (($#)) || set -- "${asan_tests[@]}"
-  rm -rf build/asan/reports && mkdir build/asan/reports
-  asan_python .venv/bin/pytest -n 2 --dist=loadgroup -m "not plain_build" "$@" && return
-  find build/asan/reports -type f -exec cat {} + # pytest keeps what a process that dies has written
-  return 1
+  tested_under asan -m "not plain_build" "$@"
+}
+
+tsan_tests=(tests/python/launcher tests/python/test_recorder.py tests/reports)
+
+step_tsan-python() {
+  sanitized_python tsan && sees_races || return
+  (($#)) || set -- "${tsan_tests[@]}"
+  tested_under tsan -m "threads and not plain_build" "$@"
+}
+
+# Two threads of Python add to one number without its lock, the second long before the first has ended: a run that does
+# not report that would report nothing.
+sees_races() {
+  local folder=build/tsan/race
+  mkdir -p "$folder" build/tsan/reports
+  echo 'volatile int counted; void count(void) { for (int i = 0; i < 20000000; ++i) ++counted; }' >"$folder/race.c" &&
+    "${CC:-gcc}" -O1 -g -fsanitize=thread -shared -fPIC "$folder/race.c" -o "$folder/race.so" || return
+  tsan_python -c "
+import ctypes, threading
+count = ctypes.CDLL('$folder/race.so').count
+threads = [threading.Thread(target=count) for _ in range(2)]
+for one in threads: one.start()
+for one in threads: one.join()
+" && say "a race that was put there was not reported" && return 1
+  grep -q "data race .*race.c" build/tsan/reports/python* && rm -rf build/tsan/reports
 }

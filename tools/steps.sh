@@ -90,7 +90,7 @@ run_steps() {
   local name begin status failed=0 total=$SECONDS results=()
   for name in "$@"; do
     if ! declare -F "step_$name" >/dev/null; then
-      say "no step '$name'; there are: ${all_steps[*]} tsan asan-python"
+      say "no step '$name'; there are: ${all_steps[*]} tsan asan-python tsan-python"
       exit 2
     fi
   done

@@ -367,6 +367,7 @@ def test_a_refused_encode_call_is_recorded_as_that(cuda: Driver) -> None:
         assert cuda.recorder.events() == [{"call": name, "args": ["failed"]}]
 
 
+@pytest.mark.threads
 def test_many_threads_record_whole_events(driver: Driver) -> None:
     """Calls give the lock away, so they do run at once."""
     threads, calls = 8, 300

@@ -34,6 +34,7 @@ def in_thread(call: Callable[[], None]) -> None:
         raise failures[0]
 
 
+@pytest.mark.threads
 def test_a_new_thread_launches_what_another_bound(each: Any, launch: Any) -> None:
     """Each thread gets the primary context once, where the release makes one (3.0 and HIP do not)."""
     launcher = each.bind("fp32")
@@ -76,6 +77,7 @@ def test_each_launch_goes_to_its_own_function_and_stream(each: Any, full_launch:
     assert found == [(function, stream) for stream in (STREAM, 0, 7) for function in (0xF00, 0xD0)]
 
 
+@pytest.mark.threads
 def test_threads_keep_their_own_launches(each: Any, full_launch: Any, in_threads: Any) -> None:
     """Arguments, function, stream and grid of each launch belong together."""
     launcher = each.bind("i64", "fp64", "*fp32")

@@ -224,6 +224,7 @@ def test_shared_memory_is_allowed_from_where_it_must_be(each: Any, static: int) 
         each.recorder.static_shared(static)
 
 
+@pytest.mark.threads
 def test_the_limit_of_shared_memory_only_grows(each: Any, launch: Any) -> None:
     """Launchers of one function, bound in any order and from several threads; launches set nothing."""
     if each.backend == "hip":

@@ -267,6 +267,7 @@ def test_dialects_without_metadata(bind: Any, dialect: str) -> None:
     bind(dialect, "i32", tensordesc_meta=[])
 
 
+@pytest.mark.threads
 def test_objects_from_several_threads(bind: Any, cuda: Any, in_threads: Any) -> None:
     launcher = bind("triton-3.7-cuda", TYPE, ("i8",), tensordesc_meta=[META])
 

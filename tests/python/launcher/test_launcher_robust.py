@@ -103,6 +103,7 @@ def test_arguments_that_call_the_launcher(driver: Any) -> None:
     assert order == [*range(20, -1, -1)]
 
 
+@pytest.mark.plain_build  # frames are several times as large under a sanitizer
 @pytest.mark.parametrize("count", [0, 200, 255, 1000, 4000])
 @pytest.mark.parametrize("nested", [False, True])
 def test_endless_recursion_is_an_error(driver: Any, nested: bool, count: int) -> None:
@@ -184,6 +185,7 @@ def test_large_frames(driver: Any) -> None:
     assert str(caught.value).startswith("argument 1 of add((i32, constexpr), (i32, constexpr), ")
 
 
+@pytest.mark.threads
 def test_many_threads(driver: Any, in_threads: Any) -> None:
     launcher = driver.bind("i32", ("i32", "fp64"))
 
@@ -201,6 +203,7 @@ def test_many_threads(driver: Any, in_threads: Any) -> None:
     assert all(order == list(range(200)) for order in seen.values())
 
 
+@pytest.mark.threads
 def test_small_thread_stacks(driver: Any) -> None:
     """256 parameters fit a small stack; larger launches take their frame from the heap."""
     old = threading.stack_size(256 * 1024)
@@ -255,6 +258,7 @@ def test_after_a_fork(driver: Any) -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.plain_build  # frames are several times as large under a sanitizer
 @pytest.mark.parametrize("count", [0, 255, 1000])
 def test_endless_recursion_is_an_error_in_every_era(era: Any, count: int) -> None:
     class Endless:
@@ -327,6 +331,7 @@ def test_metadata_that_changes_while_it_is_read(of: Any) -> None:
     assert driver.launches()[0]["grid"] == [2, 1, 1]
 
 
+@pytest.mark.threads
 def test_threads_of_every_era(era: Any, in_threads: Any) -> None:
     launcher = era.bind("i32", "fp16", "u1")
 

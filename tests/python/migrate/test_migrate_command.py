@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -219,7 +220,7 @@ def test_output_survives_a_narrow_encoding() -> None:
         [sys.executable, "-c", "from relaunch.cli import main; main()", "migrate", "-"],
         input="é: i32\n".encode(),
         capture_output=True,
-        env={"PYTHONIOENCODING": "ascii"},
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
         check=True,
     )
     assert done.stdout == b"<stdin>:1:1: \\xe9: i32\n1 signature: 1 read, 0 failed\nread as: 1 csv\n"
@@ -230,6 +231,7 @@ def test_five_thousand_arguments() -> None:
     assert line["parameters"] == [{"name": None, "kind": "ARG_KERNEL", "type": "*fp32"}] * 5000
 
 
+@pytest.mark.plain_build  # measures time
 @pytest.mark.parametrize(
     "stdin",
     [
