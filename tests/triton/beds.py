@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -45,8 +46,9 @@ def once(name: str, make: Callable[[], Any]) -> Any:
 def _forget_other_runs(folder: Path, run: str) -> None:
     """Those that began more than an hour ago."""
     for path in folder.iterdir():
-        if not path.name.startswith(run) and path.stat().st_mtime < time.time() - 3600:
-            path.unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):  # another worker forgets it too
+            if not path.name.startswith(run) and path.stat().st_mtime < time.time() - 3600:
+                path.unlink()
 
 
 def each_bed(*backends: str) -> list[Any]:
