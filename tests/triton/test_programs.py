@@ -45,8 +45,9 @@ def first_difference(plain: dict[str, Any], installed: dict[str, Any]) -> str:
 def asked(request: pytest.FixtureRequest) -> frozenset[str]:
     """Programs that tests of this run ask for, and those that differ."""
     params = [each.params for item in request.session.items if (each := getattr(item, "callspec", None))]
+    programs = [one["program"] for one in params if isinstance(one.get("program"), Program)]
     differing = {program.name for program in PROGRAMS if program.differs is not None}
-    return frozenset(differing | {one["program"].name for one in params if "program" in one})
+    return frozenset(differing | {program.name for program in programs})
 
 
 @cache

@@ -107,4 +107,6 @@ def test_functions() -> None:
     for node in STUB.body:
         if isinstance(node, ast.FunctionDef):
             stubbed = [one.arg for one in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
-            assert stubbed == in_docstring(getattr(_core, node.name))
+            real = getattr(_core, node.name)
+            by_pybind = real.__text_signature__ is None
+            assert stubbed == (in_docstring(real) if by_pybind else list(inspect.signature(real).parameters))
