@@ -1,7 +1,7 @@
 # The Python tests with extensions built under a sanitizer, sourced by tools/steps.sh. Python itself is as it is: the
 # sanitizer's runtime is loaded before it.
 
-python_parts="_core _native relaunch_recorder_cuda relaunch_recorder_hip relaunch_hip_on_cuda"
+python_parts="_core _native relaunch-migrate relaunch_recorder_cuda relaunch_recorder_hip relaunch_hip_on_cuda"
 
 # sanitized_python PRESET: makes build/PRESET/python, an environment with the packages of .venv and relaunch as that
 # preset builds it.

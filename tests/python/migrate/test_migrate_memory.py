@@ -23,6 +23,8 @@ PYTHON = [sys.executable, "-m", "relaunch", "migrate"]
 NATIVE_MOST = 64 * MEBI
 PYTHON_MOST = 160 * MEBI
 
+pytestmark = pytest.mark.plain_build  # a sanitizer keeps what is freed and a shadow of all memory
+
 TOO_LONG = "RL024 longer than the 1048576 bytes that a signature may have: not read"
 
 
