@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -27,7 +28,9 @@ AFTER = b"# caf\xe9\r\nx: *fp32, n: i32\r\n\r\n*fp32, i8\r\n\0\xff\r\ni33, i32\r
 def run(program: str, *arguments: str, cwd: Path, stdin: bytes) -> tuple[int, bytes, bytes]:
     """Exit status, standard output and standard error."""
     command = [*COMMANDS[program], *arguments]
-    done = subprocess.run(command, capture_output=True, check=False, cwd=cwd, env={"PYTHONUTF8": "1"}, input=stdin)
+    done = subprocess.run(
+        command, capture_output=True, check=False, cwd=cwd, env=os.environ | {"PYTHONUTF8": "1"}, input=stdin
+    )
     return done.returncode, done.stdout, done.stderr
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -21,7 +22,7 @@ PROGRAM = Path(relaunch._core.__file__).parent / "relaunch-migrate"
 
 def run(command: list[str], stdin: bytes = b"") -> tuple[int, bytes, bytes]:
     """Exit status, standard output and standard error."""
-    done = subprocess.run(command, input=stdin, capture_output=True, check=False, env={"PYTHONUTF8": "1"})
+    done = subprocess.run(command, input=stdin, capture_output=True, check=False, env=os.environ | {"PYTHONUTF8": "1"})
     return done.returncode, done.stdout, done.stderr
 
 
