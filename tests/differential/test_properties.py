@@ -8,7 +8,6 @@ alone. The seed is the run's own, printed at its start: `RELAUNCH_SEED=N` draws 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -193,7 +192,6 @@ def collected(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
     @seed(int(os.environ["RELAUNCH_SEED"]))
     @settings(
         max_examples=count,
-        deadline=None,
         database=None,
         phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
@@ -207,9 +205,8 @@ def collected(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def run_cases() -> Iterator[RunCases]:
-    with pool.Workers() as workers:
-        yield partial(pool.run_cases, jobs=2, workers=workers)
+def run_cases(workers: pool.Workers) -> RunCases:
+    return partial(pool.run_cases, jobs=2, workers=workers)
 
 
 @pytest.fixture(scope="module")

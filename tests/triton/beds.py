@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.triton.releases import BED, ENDS, Bed, UnreachableError, folder
+from tests.triton.releases import BED, ENDS, HERE, Bed, UnreachableError, folder
 
 RELEASES = tuple(os.environ.get("TRITON_RELEASES", " ".join(ENDS)).split())
 """The two ends, or those that `./run test-releases` asks for."""
@@ -49,6 +49,13 @@ def _forget_other_runs(folder: Path, run: str) -> None:
         with contextlib.suppress(FileNotFoundError):  # another worker forgets it too
             if not path.name.startswith(run) and path.stat().st_mtime < time.time() - 3600:
                 path.unlink()
+
+
+def asked_for(session: pytest.Session, name: str) -> frozenset[Any]:
+    """What the tests of this folder that a run has chosen are given as the parameter of that name."""
+    mine = (item for item in session.items if HERE in item.path.parents)
+    params = [each.params for item in mine if (each := getattr(item, "callspec", None))]
+    return frozenset(one[name] for one in params if name in one)
 
 
 def each_bed(*backends: str) -> list[Any]:

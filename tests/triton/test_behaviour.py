@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.triton.beds import each_bed, made, once
+from tests.triton.beds import asked_for, each_bed, made, once
 from tests.triton.releases import HERE, Bed
 
 
@@ -24,8 +24,7 @@ CHECKS = [(module, name) for module in ("behaviour", "falling_back") for name in
 @pytest.fixture(scope="session")
 def asked(request: pytest.FixtureRequest) -> frozenset[str]:
     """Checks that the tests of this run ask for."""
-    params = [each.params for item in request.session.items if (each := getattr(item, "callspec", None))]
-    return frozenset(one["check"] for one in params if "check" in one)
+    return asked_for(request.session, "check")
 
 
 @cache

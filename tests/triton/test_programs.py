@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.triton.beds import BACKENDS, RELEASES, each_bed, made, once
+from tests.triton.beds import BACKENDS, RELEASES, asked_for, each_bed, made, once
 from tests.triton.programs import ON_HIP, OUTCOME, PROGRAMS, Program, numbers, on_another_device, outcomes
 from tests.triton.releases import Bed
 
@@ -44,10 +44,8 @@ def first_difference(plain: dict[str, Any], installed: dict[str, Any]) -> str:
 @pytest.fixture(scope="session")
 def asked(request: pytest.FixtureRequest) -> frozenset[str]:
     """Programs that tests of this run ask for, and those that differ."""
-    params = [each.params for item in request.session.items if (each := getattr(item, "callspec", None))]
-    programs = [one["program"] for one in params if isinstance(one.get("program"), Program)]
     differing = {program.name for program in PROGRAMS if program.differs is not None}
-    return frozenset(differing | {program.name for program in programs})
+    return frozenset(differing | {program.name for program in asked_for(request.session, "program")})
 
 
 @cache
