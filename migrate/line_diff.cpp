@@ -19,9 +19,10 @@ class Lines {
 
   /// The next line with its newline, if it has one.
   std::string_view next() {
-    const std::size_t newline = text_.find('\n', at_);
-    const std::size_t end = newline == std::string_view::npos ? text_.size() : newline + 1;
-    return text_.substr(std::exchange(at_, end), end - at_);
+    const std::size_t begin = at_;
+    const std::size_t newline = text_.find('\n', begin);
+    at_ = newline == std::string_view::npos ? text_.size() : newline + 1;
+    return text_.substr(begin, at_ - begin);
   }
 
  private:

@@ -121,7 +121,7 @@ def fuzz(sources: list[Path], build: Path, limits: Limits, jobs: int) -> bool:
 def main() -> int:
     """Run all targets, or those whose names contain one of the given words."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=Path, help="folder of the preset fuzz, built")
+    parser.add_argument("build", type=Path, help="folder of the preset asan, built")
     parser.add_argument("names", nargs="*", help="only targets whose names contain one of these")
     parser.add_argument("--seconds", type=int, help="for each target; 3, or without limit where --runs is given")
     parser.add_argument("--runs", type=int, help="this many inputs for each target, however long that takes")

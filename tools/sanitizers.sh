@@ -42,9 +42,9 @@ under_sanitizer() {
 # what launches leave behind. SIGSEGV and SIGABRT stay signals: that a worker dies of them is a result of tests.
 # Objects of Python come from malloc, so that their bounds are known.
 asan_python() {
-  ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0:log_path=$root/build/asan/reports/python \
-    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:log_path=$root/build/asan/reports/python PYTHONMALLOC=malloc \
-    under_sanitizer asan "libasan.so libubsan.so" "$@"
+  ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0:log_path=$root/build/asan-python/reports/python \
+    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:log_path=$root/build/asan-python/reports/python PYTHONMALLOC=malloc \
+    under_sanitizer asan-python "libasan.so libubsan.so" "$@"
 }
 
 # Python's lock is a mutex and a condition of pthreads, so what one thread did with it held is known to come before what
@@ -60,7 +60,7 @@ tested_under() {
   local preset=$1 status=0
   shift
   rm -rf "build/$preset/reports" && mkdir "build/$preset/reports" || return
-  "${preset}_python" -m pytest -n 2 --dist=loadgroup "$@" || status=1
+  "${preset%-python}_python" -m pytest -n 2 --dist=loadgroup "$@" || status=1
   if [ -n "$(ls "build/$preset/reports")" ]; then
     cat "build/$preset/reports"/*
     status=1
@@ -73,9 +73,9 @@ asan_tests=(tests/python/launcher tests/python/test_recorder{,_pool,_reset}.py t
   tests/python/migrate tests/reports)
 
 step_asan-python() {
-  sanitized_python asan || return
+  sanitized_python asan-python || return
   (($#)) || set -- "${asan_tests[@]}"
-  tested_under asan -m "not plain_build" "$@"
+  tested_under asan-python -m "not plain_build" "$@"
 }
 
 tsan_tests=(tests/python/launcher tests/python/test_recorder.py tests/reports)

@@ -158,7 +158,7 @@ set_up_environment() {
   [ -x .venv/bin/python ] && current .venv/relaunch-packages "$key" && return
   if ! [ -x .venv/bin/python ] || ! current .venv/relaunch-place "$root"; then
     python=$(find_python)
-    rm -rf .venv build/wheel-* build/release build/debug build/asan build/tsan # they name the old one
+    rm -rf .venv build/wheel-* build/release build/debug build/asan build/asan-python build/tsan # they name the old one
     with_progress "Python environment from $python" "$python" -m venv .venv || exit 2
     printf '%s' "$root" >.venv/relaunch-place
   fi

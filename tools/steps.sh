@@ -54,10 +54,10 @@ step_threads() { build_and_run tsan relaunch_thread_tests --tests-regex '^Thread
 
 # Each fuzz target for a few seconds; `./run fuzz --seconds 60 cubin` for longer, and for some.
 step_fuzz() {
-  configure fuzz &&
-    cmake --build --preset fuzz --target relaunch_fuzzers --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" |
+  configure asan &&
+    cmake --build --preset asan --target relaunch_fuzzers --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" |
     tail -n 2 &&
-    .venv/bin/python tools/fuzz.py build/fuzz --jobs 0 "$@"
+    .venv/bin/python tools/fuzz.py build/asan --jobs 0 "$@"
 }
 
 # Of the preset without a precompiled header: every source is read as it stands.
