@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from relaunch.differential import _native, values
 from relaunch.differential.case import Case, Signature
-from relaunch.differential.divergence import Divergence, divergences
+from relaunch.differential.divergence import Divergence, divergences, possible
 from relaunch.differential.situation import Situation, expanded, freeze
 from relaunch.differential.values import Rules
 
@@ -174,9 +174,15 @@ def _listed(dialect: str, types: Signature, base: Base, part: Any, put: Any) -> 
     if generator.facts(dialect).native:
         return False
     backend = generator.facts(dialect).backend
-    situations = [Situation(dialect, backend, types, put(call, part)) for call in base]
-    entries = [entry for entry in divergences() if entry is not rewritten(dialect)]
-    return any(entry.holds(situation) for situation in situations for entry in entries)
+    entries = _others(dialect, types)
+    situations = (Situation(dialect, backend, types, put(call, part)) for call in base)
+    return any(entry.holds_for_call(situation) for situation in situations for entry in entries)
+
+
+@lru_cache(maxsize=1024)
+def _others(dialect: str, types: Signature) -> tuple[Divergence, ...]:
+    """The entries that calls of these types can meet, without that of the rewrite."""
+    return tuple(entry for entry in possible(dialect, types) if entry is not rewritten(dialect))
 
 
 def _marked(rule: Any, listed: Any) -> Any:
@@ -236,7 +242,8 @@ def _recipe(dialect: str) -> _native.Recipe:
 
     def listed(change: Call) -> bool:
         """Each member by itself too: another disturbance may replace the others."""
-        parts = [change, *({name: value} for name, value in change.items())]
+        members = [{name: value} for name, value in change.items()]
+        parts = members if len(members) == 1 else [change, *members]
         return any(_listed(dialect, ("*i8",), base, part, put) for part in parts)
 
     def drawn(name: str, *rules: Any) -> tuple[str, Any]:

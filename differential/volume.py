@@ -102,6 +102,7 @@ class Contest:
 
     duel: Duel
     source: Source
+    sampler: _native.Sampler  # made here: what every child forked hereafter would have to work out
     slots: list[int]
     possible: tuple[Divergence, ...]
     rewrite: str | None  # the one that native code applies, if its calls can meet it
@@ -112,7 +113,7 @@ class Contest:
         entries = possible(duel.dialect, source.types)
         entry = rewritten(duel.dialect)
         rewrite = entry.id if entry is not None and entry in entries else None
-        return Contest(duel, source, generator.slots(source.spec()), entries, rewrite)
+        return Contest(duel, source, source.sampler, generator.slots(source.spec()), entries, rewrite)
 
     def task(self, launcher: str, case: Case) -> Task:
         return Task(
@@ -178,7 +179,7 @@ class Referee:
             return launch if list(launch.__self__.slots) == contest.slots else None  # type: ignore[attr-defined]
 
         return _native.Duel(
-            contest.source.sampler,
+            contest.sampler,
             objects(dialect, addresses["note"]),
             self._legacy(contest),
             list(names_before_metadata(dialect)),

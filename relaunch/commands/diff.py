@@ -105,8 +105,9 @@ def store(tallies: Sequence[Tally], folder: Path, jobs: int, seconds: float) -> 
     found = [fault for tally in tallies for fault in tally.faults]
     report.store(found, folder)
     try:
-        run_cases = partial(pool.run_cases, jobs=jobs, cache=generator.default_cache())
-        small = smallest(found, run_cases, seconds=seconds)
+        with pool.Workers() as workers:
+            run_cases = partial(pool.run_cases, jobs=jobs, cache=generator.default_cache(), workers=workers)
+            small = smallest(found, run_cases, seconds=seconds)
     except (generator.BuildError, generator.ToolchainError, pool.WorkerError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from None

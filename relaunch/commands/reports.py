@@ -70,7 +70,6 @@ def write(finding: Finding, files: Files, jobs: int, verb: str) -> None:
     from relaunch.page import write_whole
 
     commands = finding.commands()
-    run_cases = partial(pool.run_cases, jobs=jobs, cache=generator.default_cache())
     try:
         if files.json is not None:
             lines = report.json_lines(list(finding.tallies), finding.seed, list(finding.smallest))
@@ -78,7 +77,9 @@ def write(finding: Finding, files: Files, jobs: int, verb: str) -> None:
         if files.junit is not None:
             junit.write(files.junit, finding.tallies, finding.seed, commands)
         if files.html is not None:
-            shown = {tally.dialect: examples.examples(tally, finding.seed, run_cases) for tally in finding.tallies}
+            with pool.Workers() as workers:
+                run_cases = partial(pool.run_cases, jobs=jobs, cache=generator.default_cache(), workers=workers)
+                shown = {tally.dialect: examples.examples(tally, finding.seed, run_cases) for tally in finding.tallies}
             page.write(
                 files.html,
                 finding.tallies,

@@ -120,6 +120,14 @@ def test_every_case_is_counted_once_in_order_and_in_chunks(monkeypatch: pytest.M
     assert [some for some, launcher in calls if launcher == "precompiled"] == [7, 7, 7, 7, 2]
 
 
+def test_another_difference_than_the_list_wants_is_a_fault() -> None:
+    tally = Tally(CUDA)
+    case = Case("0", "3.6.0", "cuda", ("*i8",), call())
+    tally.count(case, ran([], "OverflowError"), ["D05"], ran([LAUNCH]))
+    assert [fault.divergences for fault in tally.faults] == [("D05",)]
+    assert (tally.cases, tally.wanted, tally.divergences) == (1, 0, Counter())
+
+
 def call() -> dict[str, Any]:
     return dict(next(sample(CUDA, ["*i8"], 1, 0)).call) | {
         "args": [None],

@@ -107,6 +107,19 @@ if "idle" in sys.argv:
         def launch(self, *args):
             return None
     runner.precompiled = lambda task: Idle().launch
+if "otherwise" in sys.argv:
+    plain = runner.precompiled
+    class Otherwise:
+        slots = generator.slots(source.spec())
+        def __init__(self, task):
+            self.plain = plain(task)
+        def launch(self, *args):
+            try:
+                return self.plain(*args)
+            except Exception as error:
+                raise EOFError from error
+    runner.precompiled = lambda task: Otherwise(task).launch
+if {"idle", "otherwise"} & {*sys.argv}:
     volume.Referee._judge = lambda self, contest, native, number: judged.append(number)
 judge = volume.Referee._judge
 volume.Referee._judge = lambda *args: judged.append(args[3]) or judge(*args)
@@ -139,6 +152,13 @@ def test_launcher_that_does_nothing_is_not_alike_in_the_native_dialects(tmp_path
     assert counts["launches"] == counts["rejections"] == 0
     assert counts["nothing"] < 0.02 * 600  # empty grids without hooks or tensors
     assert counts["judged"] + counts["nothing"] == 600
+
+
+@pytest.mark.parametrize("dialect", ["triton-3.6-cuda", "triton-3.9-cuda"])
+def test_launcher_that_raises_something_else_is_not_alike(dialect: str, tmp_path: Path) -> None:
+    counts = counted(dialect, str(tmp_path), "otherwise")
+    assert counts["rejections"] == 0
+    assert counts["launches"] > 0.3 * 600
 
 
 def test_difference_that_a_case_does_not_show_alone_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
