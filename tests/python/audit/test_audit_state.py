@@ -213,6 +213,7 @@ def lacking(*_: Any) -> Any:
 def test_an_interrupted_run_says_how_to_go_on(large: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     command = [sys.executable, "-m", "relaunch", "audit", str(large), *FROM, "--state", str(state), "--jobs", "1"]
+    command[:0] = ["env", "--default-signal=INT"]  # a shell's job in the background ignores it, and so do its children
     begun = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     while not state.exists() or state.read_bytes().count(b"\n") < 2:
         assert begun.poll() is None
