@@ -269,9 +269,9 @@ def run_duels(
     contests = [Contest.of(duel) for duel in batch.duels]
     shared = Shared()
     while shared.words[PLACE] < len(contests):
-        place = shared.words[PLACE]
         run_in_child(Referee(runner, contests, shared, write).run, shared, batch.timeout)
-        if shared.words[PLACE] == len(contests):
+        place = shared.words[PLACE]  # a child may get through several duels
+        if place == len(contests):
             break
         number = shared.skip()
         if number is None:

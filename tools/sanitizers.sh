@@ -29,7 +29,12 @@ site_of() { "$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("pure
 # be what the runtime is loaded into, and could start another.
 under_sanitizer() {
   local preset=$1 name interpreter=build/$1/python/bin/python libraries=()
-  for name in $2; do libraries+=("$("${CXX:-g++}" -print-file-name="$name")"); done
+  for name in $2; do
+    case $name in
+      */*) libraries+=("$root/$name") ;;
+      *) libraries+=("$("${CXX:-g++}" -print-file-name="$name")") ;;
+    esac
+  done
   shift 2
   if [ "$(head -c 4 "$(readlink -f "$interpreter")" | tail -c 3)" != ELF ]; then
     say "$(readlink -f "$interpreter") is no program but a script"
@@ -43,8 +48,8 @@ under_sanitizer() {
 # Objects of Python come from malloc, so that their bounds are known.
 asan_python() {
   ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0:log_path=$root/build/asan-python/reports/python \
-    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:log_path=$root/build/asan-python/reports/python PYTHONMALLOC=malloc \
-    under_sanitizer asan-python "libasan.so libubsan.so" "$@"
+    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 UNDEFINED_REPORTS=$root/build/asan-python/reports \
+    PYTHONMALLOC=malloc under_sanitizer asan-python "libasan.so build/asan-python/undefined_reports.so libubsan.so" "$@"
 }
 
 # Python's lock is a mutex and a condition of pthreads, so what one thread did with it held is known to come before what
@@ -68,14 +73,27 @@ tested_under() {
   return "$status"
 }
 
-# What packs arguments and launches, reads binaries and signatures, and records.
+# What packs arguments and launches, reads binaries and signatures, records, draws and compares.
 asan_tests=(tests/python/launcher tests/python/test_recorder{,_pool,_reset}.py tests/python/test_verify.py
-  tests/python/migrate tests/reports)
+  tests/python/migrate tests/python/capi tests/reports tests/golden/test_precompiled.py
+  tests/differential/test_{volume,sampler,marks,variadic}.py)
 
 step_asan-python() {
-  sanitized_python asan-python || return
+  sanitized_python asan-python && sees_what_is_undefined || return
   (($#)) || set -- "${asan_tests[@]}"
   tested_under asan-python -m "not plain_build" "$@"
+}
+
+# A shift that is undefined, in a process whose standard error nobody reads: without a report a run would report nothing.
+sees_what_is_undefined() {
+  local folder=build/asan-python
+  mkdir -p "$folder/reports"
+  "${CC:-gcc}" -O1 -shared -fPIC tools/undefined_reports.c -o "$folder/undefined_reports.so" &&
+    echo 'int shifted(int by) { return 1 << by; }' >"$folder/shift.c" &&
+    "${CC:-gcc}" -g -fsanitize=undefined -shared -fPIC "$folder/shift.c" -o "$folder/shift.so" || return
+  asan_python -c "import ctypes; ctypes.CDLL('$folder/shift.so').shifted(40)" 2>/dev/null
+  grep -q "shift.c:1:.*undefined: Shift exponent 40" "$folder/reports"/undefined* && rm -rf "$folder/reports" ||
+    { say "a shift that is undefined was not reported" && return 1; }
 }
 
 tsan_tests=(tests/python/launcher tests/python/test_recorder.py tests/reports)

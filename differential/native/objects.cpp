@@ -102,7 +102,7 @@ py::object addressed(std::string_view content, std::size_t offset) {
   if (made == nullptr) throw py::error_already_set();
   std::memset(made->room, 0, sizeof made->room);
   made->offset = offset;
-  std::memcpy(made->address(), content.data(), content.size());
+  content.copy(reinterpret_cast<char*>(made->address()), content.size());
   return py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(made));
 }
 

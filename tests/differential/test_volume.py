@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from relaunch.differential import diff as engine
-from relaunch.differential import pool
+from relaunch.differential import pool, volume
 from relaunch.differential.case import DIALECTS
 from relaunch.differential.compare import VERDICTS
 from relaunch.differential.diff import Fault, Tally, compare_cases, diff
 from relaunch.differential.invented import invented
+from relaunch.differential.launching import Runner
 from relaunch.differential.sampler import Source, sample
-from relaunch.differential.tasks import Duel, DuelResult
+from relaunch.differential.tasks import Duel, DuelResult, Duels
 
 CUDA = "triton-3.6-cuda"
 PLAIN: list[tuple[Any, ...]] = [("*i8", "i8", "fp16", "*fp32", "bf16", "u64", "i1"), ("*i8",)]
@@ -83,6 +84,22 @@ def test_death_or_hang_costs_the_case_it_was_in(word: str) -> None:
     assert [found for _, _, found in result.alone] == [""] * len(result.alone)
     assert sum(result.counts.values()) + len(result.alone) == 80
     assert set(result.counts) == set(VERDICTS)
+
+
+def test_death_is_that_of_the_case_it_was_in_whatever_duel_the_child_began_with() -> None:
+    def die(run: Any, shared: volume.Shared, timeout: float) -> None:
+        words = shared.words
+        if words[volume.PLACE] == 0:  # begins with the first duel, and dies in case 7 of the third
+            words[volume.PLACE], words[volume.NUMBER] = 2, 7
+            shared.begin(1.0)
+        else:
+            assert (words[volume.PLACE], words[volume.NUMBER]) == (2, 8)
+            words[volume.PLACE] = 3
+
+    lines: list[bytes] = []
+    duels = tuple(Duel(CUDA, one, 2, 0, 20, None) for one in (("i8",), ("i16",), ("i32",)))
+    volume.run_duels(Runner("cuda"), Duels(duels, 1.0), lines.append, die)
+    assert [json.loads(line).get("alone") for line in lines] == [[2, 7, ""], None]
 
 
 NATIVE = """

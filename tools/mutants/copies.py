@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -257,7 +256,3 @@ def has_gtest() -> bool:
     probe = "#include <gtest/gtest.h>\n"
     command = [compiler, "-x", "c++", "-E", "-"]
     return subprocess.run(command, input=probe, capture_output=True, text=True, check=False).returncode == 0
-
-
-def default_python() -> str:
-    return sys.executable

@@ -17,7 +17,10 @@ from relaunch.commands.bench import accepted, binding, callgrind, instructions
 from relaunch.commands.bench.figures import FOLDER, SIZES, Figure
 from relaunch.commands.bench.instructions import LAUNCH, TURN
 
-pytestmark = pytest.mark.xdist_group("bench")
+pytestmark = [
+    pytest.mark.xdist_group("bench"),
+    pytest.mark.plain_build,  # counts instructions
+]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("capi")
+pytestmark = [
+    pytest.mark.xdist_group("capi"),
+    pytest.mark.plain_build,  # counts instructions
+]
 
 ROOT = Path(__file__).resolve().parents[3]
 
