@@ -1,7 +1,6 @@
 // The recorded calls of CUDA: launches, pointer queries, contexts, function attributes, tensor
 // maps.
 #include <cstring>
-#include <vector>
 
 #include "differential/recorder/cuda_calls.hpp"
 
@@ -96,18 +95,11 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction funct
                                   void** /*extra*/) {
   const Call call(__func__);
   if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  constexpr unsigned kOnStack = 16;
-  Attribute few[kOnStack];
-  std::vector<Attribute> many;
-  Attribute* attributes = few;
-  if (config->numAttrs > kOnStack) {
-    many.resize(config->numAttrs);
-    attributes = many.data();
-  }
+  const Attributes attributes(config->numAttrs);
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const CUlaunchAttribute& from = config->attrs[i];
     const unsigned id = number_of(from.id);
-    attributes[i] = {id, {reinterpret_cast<const std::byte*>(&from.value), value_bytes(id)}};
+    attributes.all()[i] = {id, {reinterpret_cast<const std::byte*>(&from.value), value_bytes(id)}};
   }
   return launched(call, {{config->gridDimX, config->gridDimY, config->gridDimZ},
                          {config->blockDimX, config->blockDimY, config->blockDimZ},
@@ -115,7 +107,7 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction funct
                          config->hStream,
                          function,
                          params,
-                         {attributes, config->numAttrs}});
+                         attributes.all()});
 }
 
 CUresult CUDAAPI cuPointerGetAttribute(void* out, CUpointer_attribute attribute,

@@ -1,7 +1,6 @@
 // The recorded calls of HIP: launches, pointer queries, the last error, function attributes.
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "differential/recorder/hip_calls.hpp"
 
@@ -69,11 +68,11 @@ hipError_t exported_drv_launch_kernel_ex(const LaunchConfig* config, hipFunction
                                          void** params, void** /*extra*/) {
   const Call call("hipDrvLaunchKernelEx");
   if (config == nullptr) return result(hipErrorInvalidValue);
-  std::vector<Attribute> attributes(config->attribute_count);
+  const Attributes attributes(config->attribute_count);
   for (unsigned i = 0; i < config->attribute_count; ++i) {
     const LaunchAttribute& from = config->attributes[i];
     const std::size_t bytes = from.id == kClusterDimension ? 12 : 4;
-    attributes[i] = {from.id, {from.value, bytes}};
+    attributes.all()[i] = {from.id, {from.value, bytes}};
   }
   return launched(call, {{config->grid[0], config->grid[1], config->grid[2]},
                          {config->block[0], config->block[1], config->block[2]},
@@ -81,7 +80,7 @@ hipError_t exported_drv_launch_kernel_ex(const LaunchConfig* config, hipFunction
                          config->stream,
                          function,
                          params,
-                         attributes});
+                         attributes.all()});
 }
 
 hipError_t hipPointerGetAttribute(void* out, hipPointer_attribute attribute,

@@ -1,6 +1,8 @@
 #ifndef RELAUNCH_DIFFERENTIAL_RECORDER_JOURNAL_HPP
 #define RELAUNCH_DIFFERENTIAL_RECORDER_JOURNAL_HPP
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -21,6 +23,24 @@ inline constexpr std::uint64_t kFunction = 0xf00;
 struct Attribute {
   unsigned id;
   std::span<const std::byte> value;
+};
+
+/// Room for a launch's attributes. The first 16 take nothing from the heap: a launch may be tried
+/// without memory.
+class Attributes {
+ public:
+  explicit Attributes(std::size_t count)
+      : many_(count > few_.size() ? count : 0),
+        all_(many_.empty() ? std::span(few_).first(count) : std::span(many_)) {}
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+
+  std::span<Attribute> all() const { return all_; }
+
+ private:
+  std::array<Attribute, 16> few_{};
+  std::vector<Attribute> many_;
+  std::span<Attribute> all_;
 };
 
 /// What a launch was asked to do. `params` holds one address per slot, or is null.

@@ -18,7 +18,7 @@ import relaunch
 HERE = Path(__file__).parent
 SOME = {
     "binding": ["triton-3.0-hip", "triton-3.6-cuda"],
-    "launching": ["triton-3.0-cuda", "triton-3.3-hip", "triton-3.6-cuda", "triton-3.9-cuda"],
+    "launching": ["triton-3.0-cuda", "triton-3.3-hip", "triton-3.6-cuda", "triton-3.6-hip", "triton-3.9-cuda"],
     "migrating": ["triton-3.6-cuda"],
 }
 if os.environ.get("RELAUNCH_FULL"):
