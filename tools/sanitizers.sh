@@ -29,12 +29,7 @@ site_of() { "$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("pure
 # be what the runtime is loaded into, and could start another.
 under_sanitizer() {
   local preset=$1 name interpreter=build/$1/python/bin/python libraries=()
-  for name in $2; do
-    case $name in
-      */*) libraries+=("$root/$name") ;;
-      *) libraries+=("$("${CXX:-g++}" -print-file-name="$name")") ;;
-    esac
-  done
+  for name in $2; do libraries+=("$("${CXX:-g++}" -print-file-name="$name")"); done # a path stays what it is
   shift 2
   if [ "$(head -c 4 "$(readlink -f "$interpreter")" | tail -c 3)" != ELF ]; then
     say "$(readlink -f "$interpreter") is no program but a script"
@@ -49,7 +44,8 @@ under_sanitizer() {
 asan_python() {
   ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0:log_path=$root/build/asan-python/reports/python \
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 UNDEFINED_REPORTS=$root/build/asan-python/reports \
-    PYTHONMALLOC=malloc under_sanitizer asan-python "libasan.so build/asan-python/undefined_reports.so libubsan.so" "$@"
+    PYTHONMALLOC=malloc \
+    under_sanitizer asan-python "libasan.so $root/build/asan-python/undefined_reports.so libubsan.so" "$@"
 }
 
 # Python's lock is a mutex and a condition of pthreads, so what one thread did with it held is known to come before what
